@@ -14,19 +14,20 @@ import { delimiter, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Whoever runs the tests may have settings and keys of their own, which are no part of what is tested.
+// Whoever runs the tests may have their own settings and keys, which must not be part of what is tested.
 for (const name of Object.keys(process.env))
   if (/^(?:BASH_|DEBUG$|HOOKMACHINE_|KODELET_|LLXPRT_|NODE_OPTIONS$)|_API_KEY$/.test(name))
     delete process.env[name];
 
-// More certificates double the time that Node.js takes to start; only the long runs reach for the network.
+// Extra certificates double the time that Node.js takes to start; only the long runs access the network.
 if (!['FRAMEWORKS', 'HOSTS', 'PACKAGE'].some((run) => run in process.env))
   delete process.env['NODE_EXTRA_CA_CERTS'];
 
-// Processes of the tests are ended by signals, with no time to tidy up: all that they leave behind is removed with this.
-// Its name is short, for long messages and the addresses of sockets have an end.
+// Processes of the tests are ended by signals, with no time to tidy up: everything they leave behind is
+// removed with this folder. Its name is short, because the length of messages and of socket addresses is
+// limited.
 const temporary = mkdtempSync(join(tmpdir(), 'hm-'));
-// The database has a user of its own.
+// The database runs as a separate user.
 chmodSync(temporary, 0o755);
 process.env['TMPDIR'] = temporary;
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
@@ -41,7 +42,10 @@ if (python.stdout?.includes('/.pyenv/')) {
   process.env['PATH'] = join(temporary, 'bin') + delimiter + process.env['PATH'];
 }
 
-/** Files that need a process of their own: they count descriptors and children, measure what code ran, or change what all hooks of a process share. */
+/**
+ * Files that need a separate process: they count file descriptors and children, measure what code ran, or
+ * change what all hooks of a process share.
+ */
 const alone = [
   'agent/*-resources',
   'fuzz/*',
@@ -54,7 +58,7 @@ const alone = [
   'process/unkillable',
 ].map((files) => `test/${files}.test.ts`);
 
-/** Files that put other modules in the place of ours: they need modules of their own. */
+/** Files that replace our modules with others: they need their own module registry. */
 const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
   .map((file) => join('test', file))
@@ -62,7 +66,10 @@ const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 const isolated = [...alone, ...mocking];
 
-/** What waits for most of its time begins first: begun last, it would be all that is left to wait for. */
+/**
+ * Files that spend most of their time waiting begin first: if they began last, they would be all that is left
+ * to wait for.
+ */
 const first = [
   'inspector/page',
   'load/load',
@@ -83,7 +90,10 @@ const first = [
   'dialects/kodelet/find',
 ];
 
-/** What computes and starts no process comes last: it fills the cores to the end, and a process that has grown forks slowly. */
+/**
+ * Files that compute and start no process come last: they fill the cores to the end, and a process that has
+ * grown forks slowly.
+ */
 const last = [
   'streaming/chat',
   'dialects/near-misses',
@@ -100,7 +110,10 @@ const last = [
 
 const places: readonly string[] = [...first, '', ...last];
 
-/** A process that files share ends, with all that it has loaded, when the next file needs its own: those come first. */
+/**
+ * A process that files share ends, with everything it has loaded, when the next file needs its own process:
+ * files that need their own come first.
+ */
 const rank = ({ project, moduleId }: TestSpecification): number => {
   const name = relative(resolve('test'), moduleId);
   const place = places.findIndex((begin) => begin !== '' && name.startsWith(begin));
@@ -115,7 +128,7 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
-/** What adapters import of their frameworks, as the frameworks' own tests have it installed. */
+/** What adapters import from their frameworks, as installed for the frameworks' own tests. */
 const ofFrameworks = {
   '@google/adk': 'adk/node_modules/@google/adk/dist/esm/index.js',
   '@langchain/core/messages': 'langchain/node_modules/@langchain/core/dist/messages/index.js',
@@ -126,23 +139,24 @@ const alias = Object.entries(ofFrameworks)
   .map(([name, file]) => ({ find: name, replacement: resolve('test/frameworks', file) }))
   .filter(({ replacement }) => existsSync(replacement));
 
-/** Whether another order was asked for: no test may depend on it. */
+/** Whether another order was requested: no test may depend on the order. */
 const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
 
 const shared = {
-  // Hooks are processes: those that run tests have signals, a folder and a umask of their own.
+  // Hooks are processes: those that run tests have their own signals, folder and umask.
   pool: 'forks',
-  // Only what hangs takes so long, also on a busy machine.
+  // Only a test that hangs takes this long, even on a busy machine.
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: { poll: { timeout: 180_000 } },
-  // A machine shared with strangers may stand still for a second; a retry is reported.
+  // A machine shared with strangers may stall for a second; a retry is reported.
   retry: process.env.CI === undefined ? 0 : 1,
 } as const;
 
 export default defineConfig({
   test: {
-    // Most of these tests wait for processes much of the time; with more workers, all get in the way of all.
+    // Most of these tests wait for processes much of the time; with more workers, they would get in each
+    // other's way.
     maxWorkers: availableParallelism() * 2,
     sequence: isShuffled ? {} : { sequencer: WaitingFirst },
     projects: [
@@ -153,7 +167,7 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...isolated],
-          // Loading our modules anew for each file took as long as most of what the files test.
+          // Loading our modules again for each file took as long as most of what the files test.
           isolate: false,
         },
       },

@@ -16,7 +16,7 @@ import { tempFolder } from './support/temp-folder.ts';
 
 const rights = (file: string) => statSync(file).mode & 0o777;
 
-test('a file that is written in one step has its new content and the mode that was asked for, whatever the umask', () => {
+test('a file that is written atomically has its new content and the requested mode, whatever the umask', () => {
   const file = join(tempFolder(), 'a');
   const umask = process.umask(0o077);
   try {
@@ -31,7 +31,7 @@ test('a file that is written in one step has its new content and the mode that w
   expect(rights(file)).toBe(0o600);
 });
 
-test('a file that is written in one step takes the place of a link, and what the link led to stays', () => {
+test('a file that is written atomically replaces a link, and the target of the link stays', () => {
   const folder = tempFolder();
   const [file, link] = [join(folder, 'file'), join(folder, 'link')];
   writeFileSync(file, 'old');
@@ -41,7 +41,7 @@ test('a file that is written in one step takes the place of a link, and what the
   expect(lstatSync(link).isFile()).toBe(true);
 });
 
-test('what cannot be written in one step leaves the old file and no draft', () => {
+test('an atomic write that fails leaves the old file and no draft', () => {
   const folder = tempFolder();
   const taken = join(folder, 'taken');
   mkdirSync(join(taken, 'inside'), { recursive: true });
@@ -57,7 +57,7 @@ test('a pipe is not replaced by a file', () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  'a folder that can be written but not read takes a file in one step',
+  'a file can be written atomically into a folder that can be written but not read',
   () => {
     const folder = tempFolder();
     chmodSync(folder, 0o333);

@@ -8,7 +8,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 );
 const textOf = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
 
-test('every test that runs what is built has it built first', () => {
+test('every test that runs the built package has it built first', () => {
   const runsBuild = /\bdist\/(?:src|hookmachine)|fixtures\/hosts\/|from 'hookmachine'/;
   const users = files.filter((file) => runsBuild.test(textOf(file)));
   expect(users.length).toBeGreaterThan(3);

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules/.cache/hookmachine');
 const lock = join(cache, 'building');
 
-/* Imported by what runs the built command: builds the package, unless dist/ is of the sources as they are. */
+/* Imported by tests that run the built command: builds the package, unless dist/ matches the sources. */
 
 build();
 
@@ -21,7 +21,7 @@ function build(): void {
     }
     try {
       const stdio: ['ignore', 'inherit', 'inherit'] = ['ignore', 'inherit', 'inherit'];
-      // Who waited for the lock finds that it was built meanwhile.
+      // Another process may have built it while this one waited for the lock.
       if (!isBuilt()) execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio });
     } finally {
       rmSync(lock, { force: true });
@@ -40,11 +40,11 @@ function takeLock(): boolean {
   }
 }
 
-/** Whether whoever took the lock is gone. */
+/** Whether the process that took the lock is gone. */
 function isLeft(): boolean {
   try {
     const owner = Number(readFileSync(lock, 'utf8'));
-    // Between making and writing the file it is empty; for long only where its writer was killed.
+    // The file is empty between its creation and the write; it stays so only if its writer was killed.
     if (owner === 0) return Date.now() - statSync(lock).mtimeMs > 10_000;
     process.kill(owner, 0);
     return false;

@@ -70,7 +70,7 @@ test.each([
       throw new CommandFailure('no');
     },
   ],
-] as const)('an error of ours says what it is: %s', async (code, work) => {
+] as const)('an error of ours has its code: %s', async (code, work) => {
   const error = await thrownBy(work);
   expect(isHookmachineError(error)).toBe(true);
   expect(isHookmachineError(error, code)).toBe(true);
@@ -79,7 +79,7 @@ test.each([
   expect((error as HookmachineError).code).toBe(code);
 });
 
-test('an error of ours keeps what caused it', async () => {
+test('an error of ours keeps its cause', async () => {
   const error = await thrownBy(() => recordTrust('/dev/null/trust.json', '/p', undefined));
   expect((error as HookmachineError).cause).toMatchObject({ syscall: 'mkdir' });
 });
@@ -89,7 +89,11 @@ test.each([
   ['an error of another realm', runInNewContext('new TypeError("a")'), true],
   ['the reason of an abort', AbortSignal.abort().reason, true],
   ['a text', 'a', false],
-  ['what looks like an error', { name: 'Error', message: 'a', code: 'MODEL_ERROR' }, false],
+  [
+    'something that looks like an error',
+    { name: 'Error', message: 'a', code: 'MODEL_ERROR' },
+    false,
+  ],
   ['nothing', undefined, false],
   ['null', null, false],
   [
@@ -101,12 +105,12 @@ test.each([
     })(),
     false,
   ],
-])('%s is known for what it is', (_, thrown, expected) => {
+])('isError says correctly whether %s is an error', (_, thrown, expected) => {
   expect(isError(thrown)).toBe(expected);
   expect(isHookmachineError(thrown)).toBe(false);
 });
 
-test('instanceof decides nothing, for two copies of the package have two of each class', () => {
+test('no code uses instanceof, since two copies of the package have two of each class', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const found = ['src', 'machines'].flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })

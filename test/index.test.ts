@@ -9,7 +9,7 @@ import * as core from '../src/index.ts';
 
 const names = (entry: object): readonly string[] => Object.keys(entry).toSorted();
 
-test('the core has the names of the documents (HOOK-142, 143, 148, 175, 176)', () => {
+test('the core exports the documented names (HOOK-142, 143, 148, 175, 176)', () => {
   expect(names(core)).toEqual([
     'AfterModelHookOutput',
     'AfterToolHookOutput',
@@ -46,7 +46,7 @@ test('the core has the names of the documents (HOOK-142, 143, 148, 175, 176)', (
   ]);
 });
 
-test('each other part of the package has its own names', () => {
+test('every other part of the package exports its own names', () => {
   expect(names(agent)).toEqual([
     'ChatLoop',
     'ToolScheduler',

@@ -17,7 +17,7 @@ test.each([
   ['llxprt:core:hooks:(runner', 0],
   ['-other', 0],
   ['', 0],
-])('DEBUG=%s shows what it shows of other programs too (C-102)', (wanted, count) => {
+])('DEBUG=%s selects the same lines as in other programs (C-102)', (wanted, count) => {
   const lines = debugLines(wanted);
   debugChannel('runner')('a line');
   expect(lines).toHaveLength(count);

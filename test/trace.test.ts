@@ -30,7 +30,7 @@ describe('the requirements that a test name cites', () => {
     ['nor is a number of something (HOOK-104 in 200 ms, 300 times)', '104'],
     ['one that does not exist (HOOK-999, 220)', '999 220'],
     ['no id at all: 404, C-25, HOOK', ''],
-  ])('%s', (name, ids) => {
+  ])('the cited requirements are found in: %s', (name, ids) => {
     expect(cited(name)).toBe(ids);
   });
 

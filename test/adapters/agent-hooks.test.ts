@@ -46,7 +46,7 @@ function model(hooks: AgentHooks, ...answers: readonly NeutralResponse[]) {
 }
 
 describe('a tool call', () => {
-  test('is judged when the model asks for it, and the rewritten arguments stand in its answer', async () => {
+  test('a tool call is judged when the model asks for it, and the rewritten arguments are in its answer', async () => {
     const rewrite = { hookSpecificOutput: { tool_input: { path: 'b' } } };
     const { hooks } = await agent({ BeforeTool: inParallel(print(rewrite)) });
     const text = { text: 'I write.' };
@@ -60,7 +60,7 @@ describe('a tool call', () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  test('that is denied stays in the answer, never runs, and nobody need be asked about it', async () => {
+  test('a denied tool call stays in the answer, never runs, and needs no question', async () => {
     const blocked: object[] = [];
     const { hooks } = await agent(
       { BeforeTool: inParallel('echo no >&2; exit 2') },
@@ -77,7 +77,7 @@ describe('a tool call', () => {
     expect(blocked).toEqual([{ tool: 'write_file', reason: 'no' }]);
   });
 
-  test('that was never judged is judged as it runs', async () => {
+  test('a tool call that was never judged is judged as it runs', async () => {
     const { hooks } = await agent({ BeforeTool: inParallel('echo no >&2; exit 2') });
     const run = vi.fn(async () => written);
     const ended = await hooks.tool({ id: 'x', name: 'write_file', input: {} }, run);
@@ -85,7 +85,7 @@ describe('a tool call', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('about which a hook wants the user asked meets ToolPermission hooks, then Notification hooks see the question', async () => {
+  test('ToolPermission hooks judge a tool call that a hook wants asked about, then Notification hooks see the question', async () => {
     const deny = `jq -e '.tool_input.path == "b"' > /dev/null && { echo no >&2; exit 2; } || true`;
     const folder = project({
       '.hookmachine/settings.json': {
@@ -109,7 +109,7 @@ describe('a tool call', () => {
     });
   });
 
-  test('about which the framework would ask by itself meets ToolPermission hooks, which may answer in the user’s place', async () => {
+  test('ToolPermission hooks may answer in the user’s place if the framework itself would ask about a tool call', async () => {
     const answers = {
       allowed: { decision: 'allow' },
       replaced: { decision: 'allow', hookSpecificOutput: { tool_input: { path: 'other' } } },
@@ -134,7 +134,7 @@ describe('a tool call', () => {
     await ask(user('Go'));
     const asks = async (path: string) => hooks.isToBeAsked(callOn(path));
     const questions = await Promise.all(
-      // The framework may want to know twice.
+      // The framework may ask twice.
       paths.flatMap((path) => [asks(path), asks(path)]),
     );
     expect(paths.filter((_, index) => questions[2 * index])).toEqual(['asked']);
@@ -162,7 +162,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  test('does not run any more where a hook stopped the agent at another one of the same answer', async () => {
+  test('a tool call does not run once a hook stopped the agent at another call of the same answer', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const guard = `jq -e '.tool_input.path == "a"' > /dev/null && ${stop} || true`;
     const { hooks } = await agent({ BeforeTool: inParallel(guard) });
@@ -175,7 +175,7 @@ describe('a tool call', () => {
     expect(results.map(({ outcome }) => outcome.status)).toEqual(['stopped', 'cancelled']);
   });
 
-  test('that no hook matches does not begin once a hook stopped the agent after another one of the same answer', async () => {
+  test('a tool call that no hook matches does not begin once a hook stopped the agent after another call of the same answer', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const { hooks } = await agent({ AfterTool: [group([stop], { matcher: '^other$' })] });
     const { ask } = model(hooks, { parts: [wants('1', {}, 'other'), wants('2', {}, 'read')] });
@@ -190,7 +190,7 @@ describe('a tool call', () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  test('stays denied, and an agent stopped, when all hooks are switched off meanwhile', async () => {
+  test('a tool call stays denied, and an agent stopped, if all hooks are switched off in the meantime', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const { hooks } = await agent({ BeforeTool: [group([{ name: 'guard', command: stop }])] });
     const { ask, asked } = model(hooks, { parts: [wants('1')] }, saying('on and on'));
@@ -206,7 +206,7 @@ describe('a tool call', () => {
     expect(hooks.isIdle()).toBe(true);
   });
 
-  test('whose result a hook wants hidden is shown all the same, which one warning says', async () => {
+  test('a tool result that a hook wants hidden is shown anyway, and one warning says so', async () => {
     const { hooks, warnings } = await agent({
       AfterTool: inParallel(print({ suppressOutput: true })),
     });
@@ -215,7 +215,7 @@ describe('a tool call', () => {
     expect(warnings.filter((line) => line.includes('suppressOutput'))).toHaveLength(1);
   });
 
-  test('whose arguments were changed since it was judged is judged again', async () => {
+  test('a tool call whose arguments changed after it was judged is judged again', async () => {
     const guard = `jq -e '.tool_input.path == "a"' > /dev/null || { echo other >&2; exit 2; }`;
     const { hooks } = await agent({ BeforeTool: inParallel(guard) });
     const { ask } = model(hooks, { parts: [wants('1', { path: 'a' })] });
@@ -225,7 +225,7 @@ describe('a tool call', () => {
     expect(toolResult.llmContent).toBe('other');
   });
 
-  test('is denied where there is no hook system to ask, and that blocks', async () => {
+  test('a tool call is denied if there is no hook system to ask and that blocks', async () => {
     const { config } = await startSession({});
     const hooks = new AgentHooks({
       config: { ...config, getHookSystem: broken, onUnready: 'block', onWarning: () => undefined },
@@ -237,7 +237,7 @@ describe('a tool call', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('of the same id in two runs is distinguished by its arguments', async () => {
+  test('tool calls with the same id in two runs are told apart by their arguments', async () => {
     const guard = `jq -e '.tool_input.path == "a"' > /dev/null || { echo other >&2; exit 2; }`;
     const { hooks } = await agent({ BeforeTool: inParallel(guard) });
     const { ask } = model(
@@ -252,7 +252,7 @@ describe('a tool call', () => {
     expect((await run('a')).toolResult.llmContent).toBe('written');
   });
 
-  test('is known to hooks by its alias', async () => {
+  test('hooks know a tool by its alias', async () => {
     const { hooks } = await agent(
       { BeforeTool: [group(['echo no >&2; exit 2'], { matcher: '^write_file$' })] },
       { tools: { alias: { Write: 'write_file' } } },
@@ -268,7 +268,7 @@ describe('a stop', () => {
   test.each([
     ['before', { BeforeTool: [group([print(stop)], { matcher: 'write' })] }],
     ['after', { AfterTool: [group([print(stop)], { matcher: 'write' })] }],
-  ])('%s a tool answers the next model call of that run alone', async (_, given) => {
+  ])('a stop %s a tool answers only the next model call of that run', async (_, given) => {
     const stops: string[] = [];
     const { hooks } = await agent(given, { onStop: (reason) => stops.push(reason) });
     const one = model(hooks, { parts: [wants('1')] }, saying('never'));
@@ -286,15 +286,15 @@ describe('a stop', () => {
       result('2'),
     );
     expect(other).toMatchObject(saying('done'));
-    // The run after a stopped one is whole again.
+    // The run after a stopped one works as usual.
     const next = model(hooks, saying('hello'));
     expect(await next.ask(user('Three'))).toMatchObject(saying('hello'));
   });
 
   test.each([
-    ['before the model, which is not asked', { BeforeModel: inParallel(print(stop)) }, 0],
+    ['before the model (which is not asked)', { BeforeModel: inParallel(print(stop)) }, 0],
     ['after the model', { AfterModel: inParallel(print(stop)) }, 1],
-  ])('%s, ends the run with the reason', async (_, given, calls) => {
+  ])('a stop %s ends the run with its reason', async (_, given, calls) => {
     const { hooks } = await agent(given);
     const { ask, asked } = model(hooks, { parts: [wants('1')] });
     expect(await ask(user('Go'))).toMatchObject(saying('Enough.'));
@@ -305,7 +305,7 @@ describe('a stop', () => {
 const note = (event: string) => `echo ${event} >> order`;
 
 describe('a turn', () => {
-  test('begins with a user message and ends with an answer without tool calls', async () => {
+  test('a turn begins with a user message and ends with an answer without tool calls', async () => {
     const { hooks, folder } = await agent({
       SessionStart: inParallel(note('start')),
       BeforeAgent: inParallel(note('before')),
@@ -328,7 +328,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('of the thousand and first session ends the one that was quiet longest', async () => {
+  test('a turn of the thousand and first session ends the session that was quiet longest', async () => {
     let session = 0;
     const { hooks, folder } = await agent(
       { SessionEnd: inParallel('jq -r .session_id >> ended') },
@@ -347,7 +347,7 @@ describe('a turn', () => {
     await waitUntil(() => readFileSync(`${folder}/ended`, 'utf8') === 's1\n');
   });
 
-  test('keeps the context of BeforeAgent hooks in each of its requests', async () => {
+  test('a turn keeps the context of BeforeAgent hooks in each of its requests', async () => {
     const context = { hookSpecificOutput: { additionalContext: 'Be kind.' } };
     const { hooks } = await agent({ BeforeAgent: inParallel(print(context)) });
     const { ask, asked } = model(hooks, { parts: [wants('1')] }, saying('done'));
@@ -357,14 +357,14 @@ describe('a turn', () => {
       expect(messages[0]!.parts.map(({ text }) => text).join('')).toBe('Go\n\nBe kind.');
   });
 
-  test('whose prompt is denied never reaches the model', async () => {
+  test('a prompt that a hook denies never reaches the model', async () => {
     const { hooks } = await agent({ BeforeAgent: inParallel('echo no >&2; exit 2') });
     const { ask, asked } = model(hooks, saying('never'));
     expect(await ask(user('Go'))).toMatchObject(saying('no'));
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test('goes on with the reason of an AfterAgent hook, as often as it may', async () => {
+  test('a turn continues with the reason of an AfterAgent hook, up to maxRejections times', async () => {
     const { hooks, warnings } = await agent(
       { AfterAgent: inParallel('echo more >&2; exit 2') },
       { maxRejections: 2 },
@@ -378,7 +378,7 @@ describe('a turn', () => {
     expect(warnings.join('\n')).toContain('more than 2 times in a turn');
   });
 
-  test('begins once though the framework asks the model again after a failure', async () => {
+  test('a turn begins only once if the framework asks the model again after a failure', async () => {
     const { hooks, folder } = await agent({ BeforeAgent: inParallel('echo x >> count') });
     const messages = [user('Go')];
     const request = { model: 'some-model', messages };
@@ -391,8 +391,8 @@ describe('a turn', () => {
   });
 });
 
-describe('what never comes to run', () => {
-  test('is cancelled when the run continues without its result', async () => {
+describe('a call that never runs to its end', () => {
+  test('a tool call that never ran is cancelled when the run continues', async () => {
     const { hooks } = await agent({ BeforeTool: inParallel('true') });
     const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'));
     await ask(user('Go'));
@@ -402,7 +402,7 @@ describe('what never comes to run', () => {
     expect(hooks.verdictOf({ id: '1', name: 'write_file', input: {} })).toBeUndefined();
   });
 
-  test('ends with the run that was aborted', async () => {
+  test('a model call that waits for its hooks ends when its run is aborted', async () => {
     const { hooks } = await agent({ BeforeModel: inParallel('sleep 600') });
     const abort = new AbortController();
     const asked = hooks.model(
@@ -415,7 +415,7 @@ describe('what never comes to run', () => {
   });
 });
 
-test('a model that fails fails for the framework as without hooks', async () => {
+test('a model that fails throws the same error to the framework as without hooks', async () => {
   const { hooks } = await agent({ BeforeModel: inParallel('true') });
   const boom = new TypeError('boom');
   const asked = hooks.model({ model: 'some-model', messages: [user('Go')] }, () =>
@@ -424,7 +424,7 @@ test('a model that fails fails for the framework as without hooks', async () => 
   await expect(asked).rejects.toBe(boom);
 });
 
-test('a tool outside the selection of hooks is refused, and the model is offered what is left', async () => {
+test('a tool outside the selection of hooks is refused, and the model is offered the tools that are left', async () => {
   const config = {
     hookSpecificOutput: { toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] } },
   };
@@ -450,7 +450,7 @@ async function idle(given: Hooks, ...tools: readonly string[]) {
 }
 
 describe('a model call is left alone', () => {
-  test('where no hook matches it or a tool that it may want, by whatever name', async () => {
+  test('a model call is left alone if no hook matches it or a tool that the model may call, under any name', async () => {
     const denying = [group(['exit 2'], other)];
     expect(await idle({ BeforeTool: denying, AfterTool: denying }, 'read', 'write')).toBe(true);
     expect(await idle({ AfterTool: denying }, 'read', 'other')).toBe(false);
@@ -459,7 +459,7 @@ describe('a model call is left alone', () => {
     expect(await idle({ SessionEnd: inParallel('exit 0') })).toBe(false);
   });
 
-  test('unless somebody watches, with hooks or without', async () => {
+  test('a model call is not left alone while somebody observes, with hooks or without', async () => {
     const seen: string[] = [];
     const hooks = new AgentHooks({
       cwd: project({}),
@@ -471,7 +471,7 @@ describe('a model call is left alone', () => {
     expect(seen).not.toEqual([]);
   });
 
-  test('unless calls are kept beyond the process', async () => {
+  test('a model call is not left alone if calls are kept beyond the process', async () => {
     const { config } = await startSession({});
     const durable = { config, open: broken, withdraw: broken, call: broken, outcome: broken };
     const hooks = new AgentHooks({ durable, sessionId: 's' });
@@ -479,7 +479,7 @@ describe('a model call is left alone', () => {
     expect([hooks.isIdle(), hooks.leavesModelAlone([])]).toEqual([false, false]);
   });
 
-  test('only once what a hook stopped has stopped', async () => {
+  test('a model call is left alone only after an agent that a hook stopped has ended', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const { hooks } = await agent({ AfterTool: [group([stop], other)] });
     await hooks.ready();

@@ -5,10 +5,10 @@ import { HookmachinePlugin } from '../../src/entries/opencode.ts';
 import { group, print } from '../support/session.ts';
 import { project } from '../support/project.ts';
 
-/** OpenCode's server, which is away. */
+/** OpenCode's server, which cannot be reached. */
 const away = (): unknown => new Proxy(() => Promise.reject(new Error('away')), { get: away });
 
-test('a plugin of OpenCode runs no call that hooks let pass after another one stopped the turn', async () => {
+test('the OpenCode plugin does not run a call that hooks allow after another call stopped the turn', async () => {
   const stop = print({ continue: false, stopReason: 'Enough.' });
   const guard = `jq -e '.tool_input.command == "stop"' > /dev/null && { ${stop}; exit; }; until [ -e go ]; do sleep 0.02; done`;
   const settings = { hooks: { BeforeTool: [group([guard])] } };

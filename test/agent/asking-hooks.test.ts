@@ -5,7 +5,7 @@ import type { Dialect } from '../../src/dialects/dialect.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** LLxprt's hooks under a dialect whose approvals count and whose questions deny where nobody is asked. */
+/** LLxprt's hooks under a dialect whose approvals count and whose questions deny if nobody can be asked. */
 const { unasked: _, ...rest } = llxprt;
 const deciding: Dialect = { ...rest, name: 'deciding', family: 'deciding', approves: true };
 
@@ -25,45 +25,45 @@ async function call(answer: object, confirm?: Confirm, dialect: Dialect = decidi
 describe('a hook that asks', () => {
   const asks = { decision: 'ask', reason: 'is that wise?' };
 
-  test('has the user asked, who is given its reason', async () => {
+  test('a hook that asks has the user asked, with its reason', async () => {
     const confirm = vi.fn(() => true);
     expect(await call(asks, confirm)).toMatchObject({ ran: true, outcome: { status: 'done' } });
     expect(confirm).toHaveBeenCalledWith(expect.objectContaining({ reason: 'is that wise?' }));
   });
 
-  test('keeps the tool from running when the user declines', async () => {
+  test('the tool does not run when the user declines a question of a hook', async () => {
     expect(await call(asks, () => false)).toMatchObject({
       ran: false,
       outcome: { status: 'refused', by: 'user' },
     });
   });
 
-  test('denies where nobody can be asked (S-02)', async () => {
+  test('a hook that asks denies the call if nobody can be asked (S-02)', async () => {
     const { ran, outcome, toolResult } = await call(asks);
     expect([ran, outcome.status]).toEqual([false, 'blocked']);
     expect(toolResult.llmContent).toContain('is that wise?');
   });
 
-  test("lets the call pass where nobody can be asked, if it is LLxprt's (HOOK-182)", async () => {
+  test('an LLxprt hook that asks lets the call pass if nobody can be asked (HOOK-182)', async () => {
     expect(await call(asks, undefined, llxprt)).toMatchObject({ ran: true });
   });
 });
 
 describe('a hook that approves', () => {
-  test("spares the user the host's question, where its dialect's approvals count (S-01)", async () => {
+  test("an approval replaces the host's question if its dialect's approvals count (S-01)", async () => {
     const confirm = vi.fn(() => false);
     expect(await call({ decision: 'allow' }, confirm)).toMatchObject({ ran: true });
     expect(confirm).not.toHaveBeenCalled();
   });
 
-  test("is no opinion if it is LLxprt's (S-01)", async () => {
+  test("an approval by an LLxprt hook does not replace the host's question (S-01)", async () => {
     const confirm = vi.fn(() => false);
     expect(await call({ decision: 'allow' }, confirm, llxprt)).toMatchObject({ ran: false });
   });
 });
 
 describe('a hook that defers', () => {
-  test('is a denial where nobody takes the call up again', async () => {
+  test('a hook that defers denies the call if nobody can resume it', async () => {
     const { merge: _merge, ...merged } = deciding;
     const later: Dialect = {
       ...merged,

@@ -15,7 +15,7 @@ const parts = [
   'merge',
 ] as const;
 
-/** A dialect of a host of its own, one part of which throws. */
+/** A custom dialect, one part of which throws. */
 const broken = (part: (typeof parts)[number]) => ({
   dialects: [
     {
@@ -31,18 +31,21 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
   const guard = { name: 'guard', command: 'exit 2' };
   const orders = [inParallel, inSequence] as const;
 
-  test.each(orders)('never opens a guard that fails closed (%o)', async (order) => {
-    const hooks = { BeforeTool: order('true', { ...guard, onFailure: 'block' }) };
-    const { outcome, ran } = await callTool(hooks, { config: broken(part) });
-    expect(outcome.status).toBe('blocked');
-    expect(ran).toEqual([]);
-    const session = await startSession(hooks, broken(part));
-    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
-    expect(finalOutput?.isBlockingDecision()).toBe(true);
-  });
+  test.each(orders)(
+    'a guard that fails closed stays closed when its dialect throws (%o)',
+    async (order) => {
+      const hooks = { BeforeTool: order('true', { ...guard, onFailure: 'block' }) };
+      const { outcome, ran } = await callTool(hooks, { config: broken(part) });
+      expect(outcome.status).toBe('blocked');
+      expect(ran).toEqual([]);
+      const session = await startSession(hooks, broken(part));
+      const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
+      expect(finalOutput?.isBlockingDecision()).toBe(true);
+    },
+  );
 
   test.each(orders)(
-    'is reported, and costs no denial of which anything is known (%o)',
+    'a dialect that throws is reported, and known denials still count (%o)',
     async (order) => {
       const { outcome, session } = await callTool(
         { BeforeTool: order('true', guard) },
@@ -50,7 +53,7 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
       );
       const isReported = ['compileMatcher', 'chain', 'merge'].includes(part);
       expect(outcome.status).toBe(isReported ? 'blocked' : 'done');
-      // Hooks side by side chain nothing.
+      // Parallel hooks do not chain.
       if (part !== 'chain' || order === inSequence)
         expect(session.warnings.join('\n')).toContain('the dialect is broken');
     },
@@ -58,7 +61,7 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
 });
 
 test.each(['environment', 'stdin', 'read', 'chain', 'merge'] as const)(
-  'a dialect whose %s() throws costs those beside it no denial',
+  'a dialect whose %s() throws does not cancel denials by other dialects',
   async (part) => {
     const { local, start } = kodeletBox();
     local('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
@@ -68,7 +71,7 @@ test.each(['environment', 'stdin', 'read', 'chain', 'merge'] as const)(
     });
     const { finalOutput, success } = await fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
-    // The one hook of the broken dialect has none to chain to.
+    // The broken dialect has only one hook, so there is nothing to chain.
     if (part !== 'chain') expect(success).toBe(false);
   },
 );

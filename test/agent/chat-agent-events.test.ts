@@ -20,7 +20,7 @@ const linesOf = (folder: string, file: string) =>
 const log = (file: string): string => `cat >> ${file}; echo >> ${file}`;
 
 describe('BeforeAgent', () => {
-  test('adds its context to the prompt that the model reads (I10, HOOK-211)', async () => {
+  test('a BeforeAgent hook adds its context to the prompt that the model reads (I10, HOOK-211)', async () => {
     const { run, model } = await startChat(['ok'], {
       hooks: { BeforeAgent: inParallel(context('branch: main')) },
     });
@@ -30,7 +30,7 @@ describe('BeforeAgent', () => {
     ]);
   });
 
-  test('in a sequence the second hook reads what the first added (W11)', async () => {
+  test('in a sequence, the second BeforeAgent hook reads what the first added (W11)', async () => {
     const { run, folder } = await startChat(['ok'], {
       hooks: { BeforeAgent: inSequence(context('one'), log('seen')) },
     });
@@ -38,7 +38,7 @@ describe('BeforeAgent', () => {
     expect(linesOf(folder, 'seen')).toMatchObject([{ prompt: 'Go\n\none' }]);
   });
 
-  test('may forbid the prompt: the model never reads it (K5)', async () => {
+  test('the model never reads a prompt that a BeforeAgent hook forbids (K5)', async () => {
     const { run, model, chat } = await startChat(['ok'], {
       hooks: { BeforeAgent: inParallel('echo "not here" >&2; exit 2') },
     });
@@ -47,7 +47,7 @@ describe('BeforeAgent', () => {
     expect(chat.history).toEqual([]);
   });
 
-  test('may stop the agent; a block is reported first (G-20)', async () => {
+  test('a BeforeAgent hook can stop the agent, and a block is reported first (G-20)', async () => {
     const { run } = await startChat(['ok'], {
       hooks: {
         BeforeAgent: inParallel(
@@ -61,7 +61,7 @@ describe('BeforeAgent', () => {
     ]);
   });
 
-  test('a failure changes nothing, and its message reaches only the model', async () => {
+  test('a failed BeforeAgent hook changes nothing, and a message reaches only the model', async () => {
     const { run, model, chat } = await startChat(['ok'], {
       hooks: {
         BeforeAgent: inParallel('exit 1', {
@@ -81,7 +81,7 @@ describe('AfterAgent', () => {
   const rejectOnce =
     'input=$(cat); echo "$input" >> seen; case $input in *\'"stop_hook_active":false\'*) echo "tests fail" >&2; exit 2;; esac';
 
-  test('a rejection gives one more turn with the reason as prompt, and says so to the hook (G-16)', async () => {
+  test('an AfterAgent rejection prompts the model again with the reason, and the hook is told so (G-16)', async () => {
     const { run, model, folder } = await startChat(['first', 'second'], {
       hooks: { AfterAgent: inParallel(rejectOnce) },
     });
@@ -106,7 +106,7 @@ describe('AfterAgent', () => {
     ]);
   });
 
-  test('rejections are capped, and that is said (G-16)', async () => {
+  test('AfterAgent rejections are capped, and the cap is reported (G-16)', async () => {
     const { run } = await startChat(['1', '2', '3', '4'], {
       hooks: { AfterAgent: inParallel('exit 2') },
       maxRejections: 2,
@@ -122,7 +122,7 @@ describe('AfterAgent', () => {
     ]);
   });
 
-  test('fires once a turn, not while tools are wanted (G-17)', async () => {
+  test('AfterAgent fires once per turn, not while the model calls tools (G-17)', async () => {
     const { run, folder } = await startChat(
       [saying(wanting('write_file', { path: 'a' })), 'done'],
       {
@@ -134,7 +134,7 @@ describe('AfterAgent', () => {
     expect(linesOf(folder, 'seen')).toMatchObject([{ prompt_response: 'done' }]);
   });
 
-  test('may stop the agent', async () => {
+  test('an AfterAgent hook can stop the agent', async () => {
     const { run } = await startChat(['done'], {
       hooks: { AfterAgent: inParallel(print({ continue: false, stopReason: 'enough' })) },
     });
@@ -149,7 +149,7 @@ const everySession = (command: string) => ({
 });
 
 describe('the session', () => {
-  test('begins with its first turn, once, and ends once (W12, I18)', async () => {
+  test('a session begins once, with its first turn, and ends once (W12, I18)', async () => {
     const { run, chat, folder } = await startChat(['a', 'b'], { hooks: everySession(log('seen')) });
     expect(await chat.end()).toEqual([]);
     await run();
@@ -161,7 +161,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('begins as resumed with an earlier conversation; the matcher must equal the source (C-20)', async () => {
+  test('a session with an earlier conversation begins as resumed, and a matcher must equal the source (C-20)', async () => {
     const { run, folder } = await startChat(['a'], {
       history: [{ role: 'user', parts: [{ text: 'before' }] }],
       hooks: {
@@ -175,7 +175,7 @@ describe('the session', () => {
     expect(linesOf(folder, 'seen')).toMatchObject([{ source: 'resume' }]);
   });
 
-  test('what SessionStart hooks add goes with the first prompt, and their message to the user (C-54)', async () => {
+  test('the context of SessionStart hooks goes with the first prompt, and their message goes to the user (C-54)', async () => {
     const { run, model } = await startChat(['a', 'b'], {
       hooks: {
         SessionStart: inParallel(
@@ -191,7 +191,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('a cleared session ends and begins anew, without its history', async () => {
+  test('a cleared session ends and begins again without its history', async () => {
     const { run, chat, model, folder } = await startChat(['a', 'b'], {
       hooks: everySession(log('seen')),
     });
@@ -206,7 +206,7 @@ describe('the session', () => {
     expect(everything(model.requests[1])).not.toContain('One');
   });
 
-  test('a compressed session goes on from the summary; PreCompress hooks run first', async () => {
+  test('a compressed session continues from the summary, and PreCompress hooks run first', async () => {
     const { run, chat, model, folder } = await startChat(['a', 'the summary', 'b'], {
       hooks: everySession(log('seen')),
     });
@@ -222,7 +222,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('PostCompress hooks receive the summary, and those of a compression that failed nothing', async () => {
+  test('PostCompress hooks receive the summary, and do not run if the compression fails', async () => {
     const box = sandbox();
     const file = join(box.home, 'summaries');
     const command = `jq -r '.trigger + " " + .compact_summary' >> "$HOME/summaries"`;
@@ -236,7 +236,7 @@ describe('the session', () => {
     expect(readFileSync(file, 'utf8')).toBe('manual the summary\n');
   });
 
-  test('compresses by itself once a call took too many tokens', async () => {
+  test('a session is compressed automatically once a call took too many tokens', async () => {
     const { run, folder } = await startChat(
       [
         () => ({
@@ -259,7 +259,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('a summary that cannot be had leaves the conversation as it is, and says so', async () => {
+  test('a compression without a summary leaves the conversation as it is and is reported', async () => {
     const { run, chat } = await startChat(['a', () => Promise.reject(new Error('down'))]);
     await run('One');
     const before = structuredClone(chat.history);
@@ -271,7 +271,7 @@ describe('the session', () => {
 });
 
 describe('Notification', () => {
-  test('is fired before the user is asked, with what BeforeTool hooks left of the arguments (I11, S-01)', async () => {
+  test('Notification fires before the user is asked, with the arguments that BeforeTool hooks left (I11, S-01)', async () => {
     const asked: unknown[] = [];
     const { run, folder } = await startChat(
       [saying(wanting('write_file', { path: 'a' })), 'done'],
@@ -306,7 +306,7 @@ describe('Notification', () => {
     ]);
   });
 
-  test('nobody is asked of a call that a hook denies (S-01)', async () => {
+  test('nobody is asked about a call that a hook denies (S-01)', async () => {
     const { run } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
       hooks: { BeforeTool: inParallel('exit 2') },
       tools: [someTool('write_file')],
@@ -316,7 +316,7 @@ describe('Notification', () => {
     expect(events.find(({ type }) => type === 'toolResult')).toMatchObject({ status: 'blocked' });
   });
 
-  test('calls side by side are asked of one after the other', async () => {
+  test('the user is asked about concurrent calls one at a time', async () => {
     let asking = 0;
     const { run } = await startChat(
       [saying(wanting('write_file', { path: 'a' }), wanting('write_file', { path: 'b' })), 'done'],
@@ -340,7 +340,7 @@ describe('Notification', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('the window was closed'))],
     ['gives no answer', () => undefined as never],
-  ])('a question that %s is no approval', async (_, confirm) => {
+  ])('a question that %s does not approve the call', async (_, confirm) => {
     const { run } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
       tools: [someTool('write_file')],
       confirm,
@@ -362,7 +362,7 @@ describe('Notification', () => {
     expect(events.at(-1)).toEqual({ type: 'cancelled', reason: 'user' });
   });
 
-  test('a tool the user declines does not run, and the model reads that', async () => {
+  test('a tool that the user declines does not run, and the model is told so', async () => {
     const { run, model } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
       hooks: { BeforeTool: inParallel('touch ran') },
       tools: [someTool('write_file')],

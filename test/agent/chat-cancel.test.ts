@@ -11,12 +11,12 @@ import { isAlive, untilWritten } from '../support/until.ts';
 const cancelled = { type: 'cancelled', reason: 'user' };
 const wanted = saying('Well.', wanting('write', { path: 'a' }, '1'));
 
-/** A hook that says where it is, and then works for long. */
+/** A hook that writes its pid and then runs for a long time. */
 const working = 'echo $$ >pid; sleep 30';
 const running = async ({ folder }: SeenChat): Promise<number> =>
   Number(await untilWritten(join(folder, 'pid')));
 
-/** A history that a provider takes: every call has its result. */
+/** A history that providers accept: every call has its result. */
 function expectWhole({ history }: ChatLoop): void {
   for (const [index, { parts = [] }] of history.entries()) {
     const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.id] : []));
@@ -26,7 +26,7 @@ function expectWhole({ history }: ChatLoop): void {
 }
 
 describe('a turn that is cancelled', () => {
-  test('before it begins asks nobody', async () => {
+  test('a turn that is cancelled before it begins does not call the model', async () => {
     const { chat, model } = await startChat(['Hello']);
     const events = chat.run('Hi');
     chat.cancel('user');
@@ -34,14 +34,14 @@ describe('a turn that is cancelled', () => {
     expect(model.requests).toEqual([]);
   });
 
-  test('by a signal that was aborted already asks nobody', async () => {
+  test('a turn whose signal is already aborted does not call the model', async () => {
     const { chat, model } = await startChat(['Hello']);
     const events = await all(chat.run('Hi', { signal: AbortSignal.abort('user') }));
     expect(events).toEqual([cancelled]);
     expect(model.requests).toEqual([]);
   });
 
-  test('by a signal ends as by a call', async () => {
+  test('a signal cancels a turn just as cancel() does', async () => {
     const { chat } = await startChat([silent]);
     const events = await all(chat.run('Hi', { signal: AbortSignal.timeout(50) }));
     expect(events).toEqual([{ type: 'cancelled', reason: expect.stringMatching(/timeout/) }]);
@@ -53,7 +53,7 @@ describe('a turn that is cancelled', () => {
     'AfterModel',
     'BeforeTool',
     'AfterTool',
-  ] as const)('while %s hooks run ends them (G-02)', async (event) => {
+  ] as const)('cancelling a turn kills its running %s hooks (G-02)', async (event) => {
     const seen = await startChat([wanted, 'Never said'], {
       hooks: { [event]: inParallel(working, print({ continue: false })) },
       tools: [someTool('write')],
@@ -75,7 +75,7 @@ describe('a turn that is cancelled', () => {
           signal.addEventListener('abort', () => reject(new Error('ended')));
         }),
     ],
-  ])('while the model %s ends at once, with hooks and without', async (_, turn) => {
+  ])('a cancelled turn whose model %s ends at once, with or without hooks', async (_, turn) => {
     for (const hooks of [{}, { BeforeModel: inParallel('true') }]) {
       const { chat, run } = await startChat([turn], { hooks });
       setTimeout(() => chat.cancel('user'), 50);
@@ -83,7 +83,7 @@ describe('a turn that is cancelled', () => {
     }
   });
 
-  test('shows nothing that the model says afterwards', async () => {
+  test('a cancelled turn shows no text that the model sends afterwards', async () => {
     const { chat, run } = await startChat([
       (_request, { onText }) => {
         onText?.('before');
@@ -95,7 +95,7 @@ describe('a turn that is cancelled', () => {
     expect(await run()).toEqual([{ type: 'text', text: 'before' }, cancelled]);
   });
 
-  test('while text is held shows none of it', async () => {
+  test('a turn that is cancelled while text is held shows none of it', async () => {
     const seen = await startChat(['secret words'], { hooks: { AfterModel: inParallel(working) } });
     const events = seen.run();
     await running(seen);
@@ -104,7 +104,7 @@ describe('a turn that is cancelled', () => {
     expect(JSON.stringify(seen.chat.history)).not.toContain('secret');
   });
 
-  test('while a tool never settles ends at once, and the call has a result', async () => {
+  test('a cancelled turn whose tool never settles ends at once, and the call gets a result', async () => {
     const { chat, run } = await startChat([wanted, 'Never said'], {
       tools: [someTool('write', silent)],
     });
@@ -115,7 +115,7 @@ describe('a turn that is cancelled', () => {
     expectWhole(chat);
   });
 
-  test('between the model and its tools leaves no call without a result', async () => {
+  test('cancelling between the model and its tools leaves no call without a result', async () => {
     const statuses = new Set<string>();
     for (let ticks = 0; ticks < 30; ticks++) {
       const { chat, run } = await startChat(
@@ -141,7 +141,7 @@ describe('a turn that is cancelled', () => {
     );
   });
 
-  test('after its end has ended as it did', async () => {
+  test('cancelling a turn after its end has no effect', async () => {
     const { chat, run } = await startChat(['Hello']);
     const events = await run();
     chat.cancel();
@@ -149,7 +149,7 @@ describe('a turn that is cancelled', () => {
     expect(last(await run())).toMatchObject({ type: 'finalAnswer' });
   });
 
-  test('leaves the chat as good as new', async () => {
+  test('a chat works normally after a cancelled turn', async () => {
     const { chat, run, model } = await startChat([silent, 'Hello']);
     setTimeout(() => chat.cancel('user'), 20);
     expect(last(await run('A'))).toEqual(cancelled);
@@ -157,7 +157,7 @@ describe('a turn that is cancelled', () => {
     expect(model.requests.length).toBe(2);
   });
 
-  test('waits the grace for a hook that ignores SIGTERM, and no longer', async () => {
+  test('a cancelled turn waits for a hook that ignores SIGTERM only until the grace period ends', async () => {
     const seen = await startChat(['Hello'], {
       hooks: {
         BeforeModel: inParallel(`trap '' TERM; echo $$ >pid; while :; do sleep 0.1; done`),
@@ -171,7 +171,7 @@ describe('a turn that is cancelled', () => {
   });
 });
 
-test('who leaves early cancels the turn: nothing more is asked or run', async () => {
+test('leaving the iteration early cancels the turn: no further model call or tool runs', async () => {
   const write = someTool('write');
   const { chat, model, folder } = await startChat([wanted, 'Never asked'], {
     hooks: { BeforeTool: inParallel('sleep 30; touch tool-hook-ended') },
@@ -185,7 +185,7 @@ test('who leaves early cancels the turn: nothing more is asked or run', async ()
   expectWhole(chat);
 });
 
-test('every turn ends with exactly one last event, at whatever moment it is cancelled', async () => {
+test('a turn ends with exactly one last event, no matter when it is cancelled', async () => {
   const lasts = new Set(['finalAnswer', 'stop', 'error', 'cancelled']);
   for (let delay = 0; delay < 40; delay += 2) {
     const { chat, run } = await startChat([wanted, 'Done.'], {
@@ -204,7 +204,7 @@ test('every turn ends with exactly one last event, at whatever moment it is canc
   }
 });
 
-test('whoever leaves a turn early may begin the next one at once', async () => {
+test('a reader that leaves a turn early can begin the next one at once', async () => {
   const { chat, run } = await startChat([() => new Promise<never>(() => undefined), 'second']);
   const reader = chat.run('one')[Symbol.asyncIterator]();
   const first = reader.next();

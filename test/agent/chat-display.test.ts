@@ -4,7 +4,7 @@ import { inParallel, print, quoted } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 
-/** Redacts what looks like a social security number, as recipe 4 does. */
+/** Redacts text that looks like a social security number, as recipe 4 does. */
 const redactor = `jq -c ${quoted(
   `(.llm_response.text | gsub("[0-9]{3}-[0-9]{2}-[0-9]{4}"; "[SSN REDACTED]")) as $text
   | if $text == .llm_response.text then {} else {hookSpecificOutput: {llm_response: (.llm_response
@@ -14,7 +14,7 @@ const secret = 'It is 123-45-6789 I think';
 const redacted = 'It is [SSN REDACTED] I think';
 
 describe('a response that AfterModel hooks redact (recipe 4)', () => {
-  test('is shown, kept and emitted redacted: nothing of it leaks', async () => {
+  test('a redacted response is shown, kept and emitted only in redacted form', async () => {
     const { run, chat, model } = await startChat([secret, 'Bye'], {
       hooks: { AfterModel: inParallel(redactor) },
     });
@@ -27,7 +27,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
       expect(everything(kept)).not.toContain('123-45');
   });
 
-  test('is shown as it streams in the live display; what is kept is redacted (HOOK-173)', async () => {
+  test('the live display shows the response as it streams, but keeps the redacted one (HOOK-173)', async () => {
     const { run, chat } = await startChat([secret], {
       hooks: { AfterModel: inParallel(redactor) },
       display: 'live',
@@ -38,7 +38,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
     expect(chat.history[1]?.parts).toEqual([{ text: redacted }]);
   });
 
-  test('does not leak when the call fails after some text', async () => {
+  test('held text does not leak when the call fails after some text', async () => {
     const { run, chat } = await startChat(
       [
         (_request, { onText }) => {
@@ -52,7 +52,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
     expect(everything(chat.history)).not.toContain('123-45');
   });
 
-  test('is let through whole when it has nothing to redact, or the redactor fails (HOOK-052)', async () => {
+  test('the whole response is shown if there is nothing to redact, or if the redactor fails (HOOK-052)', async () => {
     for (const hook of [redactor, 'exit 1']) {
       const { run } = await startChat(['Hello dear user'], {
         hooks: { AfterModel: inParallel(hook) },
@@ -62,7 +62,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
   });
 });
 
-test('a response may be hidden; the agent goes on with it (HOOK-049)', async () => {
+test('a hidden response is not shown, but the agent continues with it (HOOK-049)', async () => {
   const write = someTool('write');
   const { run, chat } = await startChat(
     [saying('Hidden. ', wanting('write', { path: 'a' })), 'Hidden too.'],
@@ -75,7 +75,7 @@ test('a response may be hidden; the agent goes on with it (HOOK-049)', async () 
   expect(everything(chat.history)).toContain('Hidden too.');
 });
 
-test('a footer is for answers of text: a tool call survives it (recipe 18)', async () => {
+test('a tool call survives a hook that adds a footer to text answers (recipe 18)', async () => {
   const footer = `jq -c 'if (.llm_response.text // "") != "" then {hookSpecificOutput: {llm_response: {text: (.llm_response.text + " -- checked")}}} else {} end'`;
   const write = someTool('write');
   const { run } = await startChat([saying(wanting('write', { path: 'a' })), 'Done.'], {

@@ -6,7 +6,7 @@ import { group, inParallel, print } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 
-test('hook decisions are reported when they are made: before the text of the model (HOOK-134)', async () => {
+test('hook decisions are reported as they are made, before the text of the model (HOOK-134)', async () => {
   const { run } = await startChat(
     [saying('Well. ', wanting('write', { path: 'a' }, '1')), 'Done now.'],
     {
@@ -47,8 +47,8 @@ test('hook decisions are reported when they are made: before the text of the mod
   ]);
 });
 
-describe('a model call that a hook', () => {
-  test('blocks has no answer; the user reads why (HOOK-037, C-81)', async () => {
+describe('a model call with hooks', () => {
+  test('a model call that a hook blocks has no answer, and the user is told why (HOOK-037, C-81)', async () => {
     const { run, chat, model } = await startChat(['Hello'], {
       hooks: { BeforeModel: inParallel('echo "Over budget." >&2; exit 2') },
     });
@@ -61,7 +61,7 @@ describe('a model call that a hook', () => {
     expect(chat.history.length).toBe(1);
   });
 
-  test('answers ends with that answer as if it were the model’s (HOOK-036, recipe 11)', async () => {
+  test('an answer that a hook gives is treated as the model’s own (HOOK-036, recipe 11)', async () => {
     const { run, chat, model } = await startChat(['Hello'], {
       hooks: {
         BeforeModel: inParallel(
@@ -85,7 +85,7 @@ describe('a model call that a hook', () => {
   });
 
   test.each(['BeforeToolSelection', 'BeforeModel', 'BeforeTool', 'AfterTool'] as const)(
-    'stops in %s ends the turn with its reason (HOOK-020, 028, 040, 058)',
+    'a stop by a %s hook ends the turn with its reason (HOOK-020, 028, 040, 058)',
     async (event) => {
       const { run, model } = await startChat(
         [saying(wanting('write', { path: 'a' })), 'Never said'],
@@ -100,7 +100,7 @@ describe('a model call that a hook', () => {
     },
   );
 
-  test('stops after the model ends the turn: its tools do not run, and it learns so later (HOOK-048, C-82)', async () => {
+  test('a stop after the model call ends the turn: its tools do not run, and the model is told later (HOOK-048, C-82)', async () => {
     const write = someTool('write');
     const keep = `jq -c '{continue: false, stopReason: "Enough.", hookSpecificOutput: {llm_response: .llm_response}}'`;
     const { run, chat } = await startChat([saying('Well.', wanting('write', { path: 'a' }, '1'))], {
@@ -117,7 +117,7 @@ describe('a model call that a hook', () => {
     });
   });
 
-  test('blocks and stops reports both (G-20)', async () => {
+  test('a hook that blocks and stops has both reported (G-20)', async () => {
     const both = print({
       decision: 'block',
       reason: 'No.',
@@ -131,7 +131,7 @@ describe('a model call that a hook', () => {
     ]);
   });
 
-  test('answers and stops delivers the answer first (C-80, G-20)', async () => {
+  test('a hook that answers and stops has its answer delivered first (C-80, G-20)', async () => {
     const both = { decision: 'block', continue: false, stopReason: 'Enough.' };
     const hook = print({ ...both, hookSpecificOutput: { llm_response: { text: 'Bye.' } } });
     const { run } = await startChat(['Hello'], { hooks: { BeforeModel: inParallel(hook) } });
@@ -150,7 +150,7 @@ const groupOf = (matcher: string, ...names: string[]) =>
     { matcher },
   );
 
-test('each tool has the hooks of the groups that match it (U2)', async () => {
+test('each tool gets the hooks of the groups that match it (U2)', async () => {
   const { run, folder } = await startChat(
     [
       saying(wanting('write_file', { path: 'a' }), wanting('run_shell_command', { path: 'b' })),
@@ -174,7 +174,7 @@ test('each tool has the hooks of the groups that match it (U2)', async () => {
   expect(log.slice(3).toSorted()).toEqual(['checkpoint', 'dangerous']);
 });
 
-test('hooks on several events of one run each fire at their point (I15)', async () => {
+test('hooks on several events of one run fire at their own events (I15)', async () => {
   const { run, folder } = await startChat([saying(wanting('write', { path: 'a' })), 'Done.'], {
     hooks: {
       BeforeToolSelection: logging('BeforeToolSelection'),

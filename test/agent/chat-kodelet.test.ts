@@ -24,7 +24,7 @@ const followUp = (...follow_up_messages: string[]) =>
   answering('agent_stop', { follow_up_messages });
 
 describe('agent_stop (C-107, K4)', () => {
-  test('each follow-up is a message of the user, in order, and the model is asked once', async () => {
+  test('follow-ups become user messages, in order, for a single model call', async () => {
     const box = kodeletBox();
     box.local(
       'more',
@@ -50,7 +50,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect(last(events)).toEqual({ type: 'finalAnswer', text: 'Really done.', steps: 2 });
   });
 
-  test('a hook that always wants more meets a limit, which is reported (C-108)', async () => {
+  test('follow-ups are limited, and reaching the limit is reported (C-108)', async () => {
     const box = kodeletBox();
     box.local('more', followUp('More.'));
     const { run, model } = await chatIn(box, ['Done.'], { maxRejections: 3 });
@@ -66,7 +66,7 @@ describe('agent_stop (C-107, K4)', () => {
     ]);
   });
 
-  test('the limit is 8 rounds unless the host says otherwise', async () => {
+  test('follow-ups are limited to 8 rounds by default', async () => {
     const box = kodeletBox();
     box.local('more', followUp('More.'));
     const { run, model } = await chatIn(box, ['Done.']);
@@ -74,7 +74,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect(model.requests.length).toBe(9);
   });
 
-  test('it receives the whole conversation so far, its texts alone', async () => {
+  test('agent_stop receives the whole conversation so far, as text only', async () => {
     const box = kodeletBox();
     box.local('look', hookOf('agent_stop', 'cat > input.json'));
     const tool = someTool('write_file');
@@ -100,7 +100,7 @@ describe('agent_stop (C-107, K4)', () => {
     });
   });
 
-  test('it is not asked while the model uses tools, but once it is content', async () => {
+  test('agent_stop runs once the model has finished, not while it calls tools', async () => {
     const box = kodeletBox();
     box.local('look', hookOf('agent_stop', 'echo ran >> ran'));
     const { run } = await chatIn(
@@ -116,7 +116,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect(box.left('ran')).toBe('ran\n');
   });
 
-  test('a stop by LLxprt wins over follow-ups', async () => {
+  test('a stop by an LLxprt hook overrides follow-ups', async () => {
     const box = kodeletBox();
     box.global('more', followUp('More.'));
     const { run, model } = await chatIn(box, ['Done.'], {
@@ -134,7 +134,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect([model.requests.length, warnings.length]).toEqual([1, 1]);
   });
 
-  test('of a subagent it learns that it is one', async () => {
+  test('agent_stop of a subagent is invoked by "subagent"', async () => {
     const box = kodeletBox();
     box.local('look', hookOf('agent_stop', 'cat > input.json'));
     const { run } = await chatIn(box, ['Done.'], { invokedBy: 'subagent' });
@@ -144,7 +144,7 @@ describe('agent_stop (C-107, K4)', () => {
 });
 
 describe('user_message_send (C-107, K5)', () => {
-  test('a blocked message never reaches the model, nor the conversation; the next one does', async () => {
+  test('a blocked message reaches neither the model nor the conversation, but the next one does', async () => {
     const box = kodeletBox();
     box.local(
       'secrets',
@@ -163,7 +163,7 @@ describe('user_message_send (C-107, K5)', () => {
     expect(JSON.stringify(model.requests)).not.toContain('hunter2');
   });
 
-  test('it receives what the user wrote, whatever LLxprt hooks beside it add', async () => {
+  test('user_message_send receives what the user wrote, without the context that LLxprt hooks add', async () => {
     const box = kodeletBox();
     box.global('look', hookOf('user_message_send', 'cat > input.json'));
     const { run } = await chatIn(box, ['Hello.'], {
@@ -175,7 +175,7 @@ describe('user_message_send (C-107, K5)', () => {
     expect(JSON.parse(box.left('input.json'))).toMatchObject({ message: 'Hi' });
   });
 
-  test('a follow-up is no message of the user: nobody is asked', async () => {
+  test('user_message_send does not run for a follow-up', async () => {
     const box = kodeletBox();
     box.local('count', hookOf('user_message_send', 'echo ran >> ran'));
     box.local('more', followUp('More.'));
@@ -203,7 +203,7 @@ describe('a tool call in a chat', () => {
     ).toEqual(['call_42', 'call_42']);
   });
 
-  test('after a rewrite, after_tool_call receives the arguments that the tool got', async () => {
+  test('after a rewrite, after_tool_call receives the arguments that the tool received', async () => {
     const box = kodeletBox();
     box.local('before', answering('before_tool_call', { input: { path: 'b' } }));
     box.local('after', hookOf('after_tool_call', 'cat > input.json'));
@@ -220,7 +220,7 @@ describe('a tool call in a chat', () => {
     expect(JSON.parse(box.left('input.json'))).toMatchObject({ tool_input: { path: 'b' } });
   });
 
-  test('a blocked call has no after_tool_call (C-108)', async () => {
+  test('after_tool_call does not run for a blocked call (C-108)', async () => {
     const box = kodeletBox();
     box.local('before', answering('before_tool_call', { blocked: true, reason: 'No' }));
     box.local('after', hookOf('after_tool_call', 'echo ran > ran'));
@@ -231,7 +231,7 @@ describe('a tool call in a chat', () => {
     expect([outcome.status, box.left('ran')]).toEqual(['blocked', '']);
   });
 
-  test('cancelling ends a Kodelet hook with all it started', async () => {
+  test('cancelling kills a Kodelet hook and everything that it started', async () => {
     const box = kodeletBox();
     box.local('slow', hookOf('user_message_send', 'sleep 600 & echo $! > pid; wait'));
     const { chat } = await chatIn(box, ['Hello.']);

@@ -6,8 +6,8 @@ import { inParallel, inSequence, print } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 
-describe('what hooks tell the model', () => {
-  test('stays in the request: injected messages do not pile up (G-11, recipe 9)', async () => {
+describe('messages of hooks for the model', () => {
+  test('an injected message stays in its request, so that they do not pile up (G-11, recipe 9)', async () => {
     const inject = `jq -c '{hookSpecificOutput: {llm_request: (.llm_request | .messages = [{role: "system", content: "On branch main."}] + .messages)}}'`;
     const { run, chat, model } = await startChat(
       [saying(wanting('write', { path: 'a' })), 'One', 'Two'],
@@ -22,7 +22,7 @@ describe('what hooks tell the model', () => {
     expect(everything(model.requests[1]?.contents)).toContain('functionResponse');
   });
 
-  test('before the call goes with this request, after it with the next one only (HOOK-159, C-61)', async () => {
+  test('a BeforeModel message goes with this request, an AfterModel message only with the next (HOOK-159, C-61)', async () => {
     const { run, chat, model } = await startChat(['One', 'Two', 'Three'], {
       hooks: {
         BeforeModel: inParallel('test -e spoken || { touch spoken; echo "Now."; }'),
@@ -36,7 +36,7 @@ describe('what hooks tell the model', () => {
     expect(shown(events)).toBe('OneTwoThree');
   });
 
-  test('is not lost when a call fails or is blocked', async () => {
+  test('a message for the model is not lost when a call fails or is blocked', async () => {
     let tries = 0;
     const { run, model } = await startChat(
       [
@@ -64,7 +64,7 @@ describe('what hooks tell the model', () => {
     ]);
   });
 
-  test('about a tool is in its result (HOOK-027, 030)', async () => {
+  test('a message about a tool is in its result (HOOK-027, 030)', async () => {
     const { run, chat } = await startChat([saying(wanting('write', { path: 'a' })), 'Done.'], {
       hooks: { AfterTool: inParallel('echo Careful.') },
       tools: [someTool('write')],
@@ -76,7 +76,7 @@ describe('what hooks tell the model', () => {
   });
 });
 
-/** A hook that adds a message behind the others. */
+/** A hook that adds a message after the others. */
 const addMessage = `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "user", content: "Added"}])}}}'`;
 
 const setTemperature = (temperature: number) =>
@@ -91,28 +91,28 @@ const sent = async (hooks: ReturnType<typeof inParallel>) => {
 
 describe('several hooks on a request', () => {
   test.each([
-    ['in a sequence (UB1)', inSequence],
-    ['side by side (UB2)', inParallel],
-  ])('all count, %s', async (_, arrange) => {
+    ['in sequence (UB1)', inSequence],
+    ['in parallel (UB2)', inParallel],
+  ])('the changes of all hooks count, %s', async (_, arrange) => {
     const { request, chat } = await sent(arrange(addMessage, setTemperature(0.1)));
     expect(everything(request.contents)).toContain('Added');
     expect(request.config?.temperature).toBe(0.1);
     expect(everything(chat.history)).not.toContain('Added');
   });
 
-  test('give way to the last one (U1)', async () => {
+  test('if several hooks set the same field, the last one wins (U1)', async () => {
     const { request } = await sent(inParallel(setTemperature(0), setTemperature(1)));
     expect(request.config?.temperature).toBe(1);
   });
 
-  test('in a sequence see each other: a cost control sees the enlarged request (U3)', async () => {
+  test('in a sequence, a cost control sees the request as the hook before it enlarged it (U3)', async () => {
     const { folder } = await sent(
       inSequence(addMessage, 'jq ".llm_request.messages | length" >count.txt'),
     );
     expect(readFileSync(join(folder, 'count.txt'), 'utf8').trim()).toBe('2');
   });
 
-  test('in a sequence end with a block (U3)', async () => {
+  test('in a sequence, no hook runs after one that blocks (U3)', async () => {
     const { folder, run } = await startChat(['Hello'], {
       hooks: { BeforeModel: inSequence('exit 2', 'touch second-ran') },
     });
@@ -120,7 +120,7 @@ describe('several hooks on a request', () => {
     expect(existsSync(join(folder, 'second-ran'))).toBe(false);
   });
 
-  test('in a sequence may limit what another added (recipe 17)', async () => {
+  test('in a sequence, a hook can limit what another added (recipe 17)', async () => {
     const inject = `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "system", content: "Injected"}])}}}'`;
     const limit = `jq -c '.llm_request.messages as $m | if ($m | length) > 4 then {hookSpecificOutput: {llm_request: {messages: ([$m[0]] + $m[-3:])}}} else {} end'`;
     const chat = await startChat(['One', 'Two', 'Three'], {
@@ -137,7 +137,7 @@ describe('several hooks on a request', () => {
   });
 });
 
-test('an answer may come from a cache: the second time the model is not asked, and AfterModel does not fire (recipe 12)', async () => {
+test('an answer can come from a cache: the second time, the model is not called and AfterModel does not fire (recipe 12)', async () => {
   const hash = `key=$(printf '%s' "$input" | jq -c .llm_request.messages | sha256sum | cut -c1-16)`;
   const lookUp = `input=$(cat); ${hash}; if [ -e "cache-$key" ]; then jq -c '{decision: "block", reason: "cached", hookSpecificOutput: {llm_response: .}}' "cache-$key"; else echo '{}'; fi`;
   const keep = `input=$(cat); ${hash}; printf '%s' "$input" | jq -c .llm_response >"cache-$key"; echo ran >>after.txt; echo '{}'`;

@@ -4,7 +4,7 @@ import { inParallel, print } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 
-/** BeforeToolSelection hooks that give these. */
+/** BeforeToolSelection hooks that return these configs. */
 const selecting = (...configs: object[]) =>
   inParallel(...configs.map((toolConfig) => print({ hookSpecificOutput: { toolConfig } })));
 
@@ -18,7 +18,7 @@ describe('the choice of tools', () => {
     ['a list with AUTO', { mode: 'AUTO', allowedFunctionNames: ['read'] }, ['refused', 'done']],
     ['ANY', { mode: 'ANY' }, ['done', 'done']],
   ])(
-    'holds at execution, whatever the model does, under %s (HOOK-057, C-88)',
+    'the choice of tools is enforced at execution, under %s (HOOK-057, C-88)',
     async (_, config, statuses) => {
       const tools = [someTool('write'), someTool('read')];
       const { run, chat, model } = await startChat([both, 'Done.'], {
@@ -52,7 +52,7 @@ describe('the choice of tools', () => {
     },
   );
 
-  test('is NONE when one hook says so, and no tool can be called (UA)', async () => {
+  test('if one hook chooses NONE, no tool can be called (UA)', async () => {
     const tools = [someTool('write'), someTool('read')];
     const { run, model } = await startChat([both, 'Done.'], {
       hooks: {
@@ -70,7 +70,7 @@ describe('the choice of tools', () => {
     expect(tools.flatMap(({ runs }) => runs)).toEqual([]);
   });
 
-  test('in a read-only project leaves the tools that read (recipe 10)', async () => {
+  test('a read-only project leaves only the tools that read (recipe 10)', async () => {
     const reads = ['read_file', 'read_many_files', 'glob', 'search_file_content'];
     const tools = [someTool('write_file'), someTool('read_file')];
     const { run, model } = await startChat(
@@ -88,7 +88,7 @@ describe('the choice of tools', () => {
     });
   });
 
-  test('by BeforeModel hooks holds as well', async () => {
+  test('a choice of tools by a BeforeModel hook is enforced too', async () => {
     const tools = [someTool('write'), someTool('read')];
     const none = print({ hookSpecificOutput: { llm_request: { toolConfig: { mode: 'NONE' } } } });
     const { run } = await startChat([both, 'Done.'], {

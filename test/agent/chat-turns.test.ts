@@ -10,7 +10,7 @@ const results = (events: readonly ChatEvent[]) =>
   events.filter((event) => event.type === 'toolResult');
 
 describe('a turn', () => {
-  test('shows the text as it streams, and ends with the answer', async () => {
+  test('a turn shows the text as it streams and ends with the answer', async () => {
     const { run, chat, model } = await startChat(['Hello dear user'], {
       systemInstruction: 'Be brief.',
       generationConfig: { temperature: 0.5 },
@@ -34,12 +34,12 @@ describe('a turn', () => {
     ]);
   });
 
-  test('shows the text of a model that does not stream', async () => {
+  test('a turn shows the text of a model that does not stream', async () => {
     const { run } = await startChat([() => saying('Hello')]);
     expect(kinds(await run())).toEqual(['text', 'finalAnswer']);
   });
 
-  test('runs the tools that the model wants, and tells it their results in the order asked', async () => {
+  test('a turn runs the tools that the model calls and gives it their results in the order asked', async () => {
     const write = someTool('write');
     const read = someTool('read', async ({ path }) => {
       await new Promise((resolve) => setTimeout(resolve, path === 'slow' ? 50 : 0));
@@ -91,7 +91,7 @@ describe('a turn', () => {
     expect(last(events)).toEqual({ type: 'finalAnswer', text: 'Done.', steps: 2 });
   });
 
-  test('declares its tools to the model', async () => {
+  test('a turn declares its tools to the model', async () => {
     const { run, model } = await startChat(['Hello'], { tools: [someTool('write')] });
     await run();
     expect(model.requests[0]?.config).toMatchObject({
@@ -110,7 +110,7 @@ describe('a turn', () => {
   });
 
   test.each([[['a', 'a']], [['', '']]])(
-    'keeps apart the results of calls with the ids %j',
+    'a turn keeps the results of calls with the ids %j apart',
     async (ids) => {
       const { run, chat } = await startChat(
         [saying(...ids.map((id, index) => wanting('write', { path: `${index}` }, id))), 'Done.'],
@@ -137,7 +137,7 @@ describe('a turn', () => {
       { functionCall: { name: 'write', args: [] } },
       /Invalid arguments/,
     ],
-  ])('lets the model read what is wrong with a call %s', async (_, part, message) => {
+  ])('the model is told what is wrong with a call %s', async (_, part, message) => {
     const write = someTool('write');
     const { run, chat } = await startChat([saying(part as never), 'Sorry.'], { tools: [write] });
     const events = await run();
@@ -149,7 +149,7 @@ describe('a turn', () => {
     expect(last(events)).toMatchObject({ type: 'finalAnswer', text: 'Sorry.' });
   });
 
-  test('lets the model read why a tool threw', async () => {
+  test('the model is told why a tool threw', async () => {
     const write = someTool('write', () => Promise.reject(new Error('disk full')));
     const { run, chat } = await startChat([saying(wanting('write', { path: 'a' })), 'Sorry.'], {
       tools: [write],
@@ -158,7 +158,7 @@ describe('a turn', () => {
     expect(chat.history[2]?.parts?.[0]?.functionResponse?.response).toEqual({ error: 'disk full' });
   });
 
-  test('hands on what is no text in a tool’s result', async () => {
+  test('parts of a tool’s result that are not text are passed on', async () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
     const look = someTool('look', async () => ({
       llmContent: ['One, ', { text: 'two.' }, image, JSON.parse('null')],
@@ -179,22 +179,22 @@ describe('a turn', () => {
     ['no candidates', { candidates: [] }],
     ['a candidate without content', { candidates: [{ finishReason: 'SAFETY' }] }],
     ['no parts', { candidates: [{ content: { role: 'model' } }] }],
-    ['parts that are none', { candidates: [{ content: { role: 'model', parts: [null, {}] } }] }],
+    ['malformed parts', { candidates: [{ content: { role: 'model', parts: [null, {}] } }] }],
     ['an empty text', saying('')],
     ['nothing', undefined],
     ['null', null],
-  ])('ends with an empty answer when the model gives %s', async (_, response) => {
+  ])('a turn ends with an empty answer when the model returns %s', async (_, response) => {
     for (const hooks of [{}, { AfterModel: inParallel('true') }]) {
       const { run, chat } = await startChat([() => response as never], { hooks });
       expect((await run()).filter(({ type }) => type !== 'hookDecision')).toEqual([
         { type: 'finalAnswer', text: '', steps: 1 },
       ]);
-      // Providers refuse messages that say nothing.
+      // Providers refuse empty messages.
       expect(chat.history.length).toBe(1);
     }
   });
 
-  test('takes the first of several candidates', async () => {
+  test('a turn uses the first of several candidates', async () => {
     const response = {
       candidates: [saying('One').candidates![0]!, saying('Two').candidates![0]!],
     };
@@ -203,7 +203,7 @@ describe('a turn', () => {
     expect(chat.history[1]?.parts).toEqual([{ text: 'One' }]);
   });
 
-  test('does not show the model’s thoughts, and gives them back to it', async () => {
+  test('a turn hides the model’s thoughts, but returns them to the model', async () => {
     const thought = { text: 'Hm.', thought: true };
     const signed = { text: '', thoughtSignature: 'abc' };
     const { run, chat } = await startChat([() => saying(thought, 'Hello', signed)]);
@@ -213,7 +213,7 @@ describe('a turn', () => {
     expect(chat.history[1]?.parts).toEqual([thought, { text: 'Hello' }, signed]);
   });
 
-  test('ends with an error when the model fails; the next one works', async () => {
+  test('a turn ends with an error when the model fails, and the next one works', async () => {
     let tries = 0;
     const { run } = await startChat([
       () => {
@@ -225,7 +225,7 @@ describe('a turn', () => {
     expect(last(await run())).toMatchObject({ type: 'finalAnswer', text: 'Hello' });
   });
 
-  test('knows the turns before it, and an earlier conversation', async () => {
+  test('a turn includes the turns before it and an earlier conversation', async () => {
     const earlier = [{ role: 'user', parts: [{ text: 'Before' }] }];
     const { run, chat, model } = await startChat(['One', 'Two'], { history: earlier });
     await run('A');
@@ -240,7 +240,7 @@ describe('a turn', () => {
 describe('the limit of model calls', () => {
   const again = saying(wanting('write', { path: 'a' }));
 
-  test('ends the turn, and says so; the results stay in the history', async () => {
+  test('the limit of model calls ends the turn and is reported, and the results stay in the history', async () => {
     const { run, chat, model } = await startChat([again], {
       tools: [someTool('write')],
       maxSteps: 3,
@@ -255,20 +255,20 @@ describe('the limit of model calls', () => {
     expect(chat.history.at(-1)?.parts?.[0]?.functionResponse).toBeDefined();
   });
 
-  test('is no concern of an answer that comes just in time', async () => {
+  test('an answer within the limit of model calls is final', async () => {
     const { run } = await startChat([again, 'Done.'], { tools: [someTool('write')], maxSteps: 2 });
     expect(last(await run())).toEqual({ type: 'finalAnswer', text: 'Done.', steps: 2 });
   });
 
-  test('is 50 unless set otherwise', async () => {
+  test('the limit of model calls is 50 by default', async () => {
     const { run, model } = await startChat([again], { tools: [someTool('write')] });
     expect(last(await run())).toMatchObject({ type: 'stop', by: 'limit' });
     expect(model.requests.length).toBe(50);
   });
 });
 
-describe('a turn beside another', () => {
-  test('is refused', async () => {
+describe('concurrent turns', () => {
+  test('a second turn in the same chat is refused', async () => {
     const { chat } = await startChat(['Hello']);
     const events = chat.run('One');
     expect(() => chat.run('Two')).toThrow(/A turn runs already/);
@@ -276,14 +276,14 @@ describe('a turn beside another', () => {
     expect(shown(await all(chat.run('Two')))).toBe('Hello');
   });
 
-  test('may be begun by the reader of the last event', async () => {
+  test('the reader of the last event can begin the next turn', async () => {
     const { chat } = await startChat(['Hello']);
     for await (const { type } of chat.run('One'))
       if (type === 'finalAnswer') expect(shown(await all(chat.run('Two')))).toBe('Hello');
     expect(chat.history.length).toBe(4);
   });
 
-  test('is another chat’s own business', async () => {
+  test('turns of different chats run at the same time', async () => {
     const chats = await Promise.all([startChat(['One']), startChat(['Two'])]);
     const turns = await Promise.all(chats.map(({ run }) => run()));
     expect(turns.map(shown)).toEqual(['One', 'Two']);
@@ -295,7 +295,7 @@ interface WatchedActor {
   readonly _parent?: unknown;
 }
 
-test('who watches sees the turn, and its model calls and tool calls as its children', async () => {
+test('an inspector sees the turn, and its model calls and tool calls as its children', async () => {
   const seen: string[] = [];
   const inspect = (event: InspectionEvent): void => {
     if (event.type !== '@xstate.actor') return;
@@ -311,14 +311,14 @@ test('who watches sees the turn, and its model calls and tool calls as its child
   expect(seen).toEqual(['agentTurn', 'modelCall', 'toolCall', 'modelCall']);
 });
 
-test('who reads late misses nothing', async () => {
+test('a late reader misses no event', async () => {
   const { chat } = await startChat(['Hello dear user']);
   const events = chat.run('Hi');
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(kinds(await all(events))).toEqual(['text', 'text', 'text', 'finalAnswer']);
 });
 
-test('text that comes after the end is not emitted', async () => {
+test('text that arrives after the end is not emitted', async () => {
   const { chat } = await startChat([
     (_request, { onText }) => {
       setTimeout(() => onText?.('late'), 20);
@@ -330,7 +330,7 @@ test('text that comes after the end is not emitted', async () => {
   expect(shown(await all(events))).toBe('Hello');
 });
 
-test('500 turns, 100 of them watched, need no more listeners than one', async () => {
+test('500 turns, 100 of them inspected, need no more listeners than one turn', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);

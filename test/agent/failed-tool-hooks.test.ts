@@ -32,7 +32,7 @@ async function called(answer: object, fails = true) {
 }
 
 describe('ToolFailed hooks', () => {
-  test('run for a tool that failed, before its AfterTool hooks are, and of no other', async () => {
+  test('ToolFailed hooks run only for a tool that failed, before its AfterTool hooks', async () => {
     const { log } = await called({});
     expect(log).toEqual([
       ['ToolFailed', 'glob', 'No such folder', 'No such folder'],
@@ -41,7 +41,7 @@ describe('ToolFailed hooks', () => {
     expect((await called({}, false)).log).toEqual([['AfterTool', 'glob', null, null]]);
   });
 
-  test('have their context and their denial reported beside the failure', async () => {
+  test('the context and the denial of ToolFailed hooks are reported with the failure', async () => {
     const { toolResult } = await called({
       decision: 'deny',
       reason: 'Do not try again.',
@@ -50,7 +50,7 @@ describe('ToolFailed hooks', () => {
     expect(toolResult.llmContent).toBe('No such folder\n\nTry ls.\n\n[System] Do not try again.');
   });
 
-  test('may stop the agent, once AfterTool hooks ran too', async () => {
+  test('a ToolFailed hook can stop the agent, after AfterTool hooks have run too', async () => {
     const { stop, outcome, log } = await called({ continue: false, stopReason: 'enough' });
     expect([stop, outcome.status, log.length]).toEqual([{ reason: 'enough' }, 'stopped', 2]);
   });

@@ -15,7 +15,7 @@ const text = (response: object | undefined) =>
     .join('');
 
 describe('AfterModel hooks', () => {
-  test('see the request and the whole response, once a call (HOOK-043, 044, 050, 172)', async () => {
+  test('AfterModel hooks see the request and the whole response, once per call (HOOK-043, 044, 050, 172)', async () => {
     const { session, response } = await callModel(
       { AfterModel: inParallel('cat >>seen.jsonl; echo >>seen.jsonl') },
       {
@@ -48,7 +48,7 @@ describe('AfterModel hooks', () => {
     expect(response).toMatchObject(saying('Hello ', 'world'));
   });
 
-  test('may change the response (HOOK-046, 047)', async () => {
+  test('an AfterModel hook can change the response (HOOK-046, 047)', async () => {
     const given = frozen(saying('Call 555-0100'));
     const { outcome, response, stop } = await callModel(
       {
@@ -63,12 +63,12 @@ describe('AfterModel hooks', () => {
     expect(stop).toBeUndefined();
   });
 
-  test('may change it by its text alone (C-73)', async () => {
+  test('an AfterModel hook can change the response by its text alone (C-73)', async () => {
     const { response } = await callModel({ AfterModel: inParallel(revising({ text: 'Other' })) });
     expect(text(response)).toBe('Other');
   });
 
-  test('that change the text of a response keep the tool calls of the model behind it (C-86)', async () => {
+  test('an AfterModel hook that changes the text keeps the model’s tool calls after it (C-86)', async () => {
     const call = { ...wanting('read', { path: 'a.txt' }), thoughtSignature: 'c2ln' };
     const { response, session } = await callModel(
       { AfterModel: inParallel(revising({ text: 'Other' })) },
@@ -79,7 +79,7 @@ describe('AfterModel hooks', () => {
     expect(session.warnings).toEqual([]);
   });
 
-  test('that change the text and stop or block take the tool calls with it (C-86)', async () => {
+  test('an AfterModel hook that changes the text and stops or blocks removes the tool calls (C-86)', async () => {
     for (const more of [{ continue: false }, { decision: 'block', reason: 'no' }]) {
       const { response } = await callModel(
         { AfterModel: inParallel(revising({ text: 'Other' }, more)) },
@@ -90,7 +90,7 @@ describe('AfterModel hooks', () => {
     }
   });
 
-  test('leave a response alone by saying nothing of it: its tool calls stay (18)', async () => {
+  test('a response that no AfterModel hook mentions keeps its tool calls (18)', async () => {
     const given = saying(wanting('read', { path: 'a.txt' }));
     const { response, session } = await callModel(
       { AfterModel: inParallel(`jq -c '{systemMessage: .llm_response.text}'`, print({})) },
@@ -107,7 +107,7 @@ describe('AfterModel hooks', () => {
     ['null', null],
     ['nothing', undefined],
     ['a text', 'Hello'],
-  ])('get on with %s', async (_, given) => {
+  ])('AfterModel hooks cope with %s', async (_, given) => {
     const { outcome, session } = await callModel(
       { AfterModel: inParallel('cat >seen.json') },
       { model: () => Promise.resolve(given as never) },
@@ -118,7 +118,7 @@ describe('AfterModel hooks', () => {
     expect(session.warnings).toEqual([]);
   });
 
-  test('may stop the agent; the response then says why (HOOK-048, C-82)', async () => {
+  test('an AfterModel hook can stop the agent, and the response then says why (HOOK-048, C-82)', async () => {
     const { outcome, response, stop, session } = await callModel(
       { AfterModel: inParallel(print({ continue: false, stopReason: 'Enough.' })) },
       { model: () => Promise.resolve(saying('Hello', wanting('read', {}))) },
@@ -133,7 +133,7 @@ describe('AfterModel hooks', () => {
     expect(session.warnings).toEqual([]);
   });
 
-  test('may stop with a response of their own (C-82)', async () => {
+  test('an AfterModel hook can stop with a response of its own (C-82)', async () => {
     const { response, stop } = await callModel({
       AfterModel: inParallel(
         revising({ text: 'Bye.' }, { continue: false, stopReason: 'Enough.' }),
@@ -143,7 +143,7 @@ describe('AfterModel hooks', () => {
     expect(stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('may hide the response; it is gone on with all the same (HOOK-049, C-83)', async () => {
+  test('an AfterModel hook can hide the response, but the agent continues with it (HOOK-049, C-83)', async () => {
     const { response, suppressOutput } = await callModel({
       AfterModel: inParallel(print({ suppressOutput: true }), print({ systemMessage: 'a' })),
     });
@@ -151,14 +151,14 @@ describe('AfterModel hooks', () => {
     expect(text(response)).toBe('Hello');
   });
 
-  test('that come later may show what an earlier one hid (C-40)', async () => {
+  test('a later AfterModel hook can show what an earlier one hid (C-40)', async () => {
     const { suppressOutput } = await callModel({
       AfterModel: inParallel(print({ suppressOutput: true }), print({ suppressOutput: false })),
     });
     expect(suppressOutput).toBe(false);
   });
 
-  test('alone can hide what the model says; BeforeModel hides but an answer of its own', async () => {
+  test('only an AfterModel hook can hide what the model says; a BeforeModel hook can hide only its own answer', async () => {
     const hide = { suppressOutput: true };
     const model = await callModel({ BeforeModel: inParallel(print(hide)) });
     expect(model.suppressOutput).toBe(false);
@@ -167,7 +167,7 @@ describe('AfterModel hooks', () => {
     expect(own.suppressOutput).toBe(true);
   });
 
-  test('tell the model something with its next request (C-61)', async () => {
+  test('a message of an AfterModel hook reaches the model with its next request (C-61)', async () => {
     const { systemMessage, response, suppressOutput } = await callModel({
       BeforeModel: inParallel(print({ systemMessage: 'Now.' })),
       AfterModel: inParallel('echo Next.'),
@@ -180,7 +180,7 @@ describe('AfterModel hooks', () => {
   test.each([
     ['a denial', print({ decision: 'block', reason: 'no' })],
     ['exit 2', 'echo no >&2; exit 2'],
-  ])('cannot block: %s has no effect and is warned of (HOOK-180, C-63)', async (_, command) => {
+  ])('AfterModel cannot block: %s only emits a warning (HOOK-180, C-63)', async (_, command) => {
     const { outcome, response, session } = await callModel({ AfterModel: inParallel(command) });
     expect(outcome.status).toBe('done');
     expect(text(response)).toBe('Hello');
@@ -193,13 +193,13 @@ describe('AfterModel hooks', () => {
     ['takes too long', { command: 'sleep 5', timeout: 50 }],
     ['gives a wrong response', revising({ candidates: 'none' })],
     ['gives no response', revising(7)],
-  ])('change nothing when one %s (HOOK-052)', async (_, hook) => {
+  ])('an AfterModel hook that %s changes nothing (HOOK-052)', async (_, hook) => {
     const { outcome, response } = await callModel({ AfterModel: inParallel(hook) });
     expect(outcome.status).toBe('done');
     expect(response).toEqual(saying('Hello'));
   });
 
-  test('side by side each give their fields, the last one a field of both', async () => {
+  test('parallel AfterModel hooks each set their fields, and the last one wins a common field', async () => {
     const { response } = await callModel({
       AfterModel: inParallel(
         `sleep 0.1; ${revising({ text: 'One', usageMetadata: { totalTokenCount: 1 } })}`,
@@ -210,7 +210,7 @@ describe('AfterModel hooks', () => {
     expect(response?.usageMetadata).toMatchObject({ totalTokenCount: 1 });
   });
 
-  test('are reported after those before the call, and after the model', async () => {
+  test('AfterModel hooks are reported after BeforeModel hooks and after the model', async () => {
     const { reported } = await callModel({
       BeforeModel: inParallel('true'),
       AfterModel: inSequence('true', 'true'),
@@ -232,7 +232,7 @@ describe('a call that fails', () => {
         throw new Error('429');
       },
     ],
-  ])('because the model %s is an outcome, without AfterModel (HOOK-207)', async (_, model) => {
+  ])('a model that %s is a failed outcome, without AfterModel (HOOK-207)', async (_, model) => {
     for (const hooks of [{}, { AfterModel: inParallel('touch after-ran') }]) {
       const { outcome, error, response, session } = await callModel(hooks, { model });
       expect(outcome.status).toBe('failed');
@@ -242,7 +242,7 @@ describe('a call that fails', () => {
     }
   });
 
-  test('with anything as the error is an outcome', async () => {
+  test('a model call that rejects with any value is a failed outcome', async () => {
     for (const hooks of [{}, { BeforeModel: inParallel('true') }]) {
       const { outcome } = await callModel(hooks, {
         model: () => Promise.reject(undefined),
@@ -252,7 +252,7 @@ describe('a call that fails', () => {
   });
 });
 
-test('a provider that is asked again within a call fires no hook again (C-90)', async () => {
+test('retrying the provider within a call does not fire hooks again (C-90)', async () => {
   let tries = 0;
   const { session, response } = await callModel(
     {
@@ -271,7 +271,7 @@ test('a provider that is asked again within a call fires no hook again (C-90)', 
     expect(readFileSync(join(session.folder, file), 'utf8')).toBe('ran\n');
 });
 
-test('a request is left as it is, whatever hooks do (HOOK-217)', async () => {
+test('hooks never change the caller’s request object (HOOK-217)', async () => {
   const request = frozen(structuredClone(someRequest));
   await callModel(
     {

@@ -16,10 +16,10 @@ const answering = (llm_response: unknown, more: object = {}) =>
 /** A hook that stops the agent. */
 const halt = (more: object = {}) => print({ continue: false, stopReason: 'Enough.', ...more });
 
-/** A BeforeToolSelection hook that gives this. */
+/** A BeforeToolSelection hook that returns this config. */
 const selecting = (toolConfig: object) => print({ hookSpecificOutput: { toolConfig } });
 
-/** What a request says of the calling of its tools. */
+/** The function calling config of a request. */
 const calling = (request: object | undefined) =>
   (
     request as typeof someRequest & {
@@ -38,7 +38,7 @@ const hasAfterRun = (folder: string): boolean => existsSync(join(folder, 'after-
 
 describe('an answer in the model’s place', () => {
   test.each(['block', 'deny'])(
-    'with %s is the response, and the model is not asked (HOOK-036, 138, 174)',
+    'an answer with %s becomes the response, and the model is not called (HOOK-036, 138, 174)',
     async (decision) => {
       const { outcome, response, sent, session, stop } = await callModel({
         BeforeModel: inParallel(answering(cached, { decision })),
@@ -56,14 +56,14 @@ describe('an answer in the model’s place', () => {
     },
   );
 
-  test('may be a text alone (C-73)', async () => {
+  test('an answer in the model’s place can be text alone (C-73)', async () => {
     const { response } = await callModel({ BeforeModel: inParallel(answering({ text: 'Hi' })) });
     expect(response).toMatchObject({
       candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
     });
   });
 
-  test('without a block is not taken (C-79)', async () => {
+  test('an answer without a block is ignored (C-79)', async () => {
     const { outcome, sent } = await callModel({
       BeforeModel: inParallel(answering(cached, { decision: 'allow' })),
     });
@@ -72,7 +72,7 @@ describe('an answer in the model’s place', () => {
   });
 
   test.each([['text'], [42], [null], [[]]])(
-    'that is %j is none: the call is blocked',
+    'an answer that is %j does not count, and the call is blocked',
     async (wrong) => {
       const { outcome, response, sent } = await callModel({
         BeforeModel: inParallel(answering(wrong)),
@@ -83,7 +83,7 @@ describe('an answer in the model’s place', () => {
     },
   );
 
-  test('by one hook with the block by another is still an answer to none (C-40)', async () => {
+  test('an answer by one hook does not go with a block by another (C-40)', async () => {
     const { outcome } = await callModel({
       BeforeModel: inParallel(answering(cached, { decision: undefined }), 'exit 2'),
     });
@@ -95,20 +95,23 @@ describe('a block without an answer', () => {
   test.each([
     ['JSON', print({ decision: 'block', reason: 'Over budget.' })],
     ['exit 2', 'echo "Over budget." >&2; exit 2'],
-  ])('by %s gives an empty response, and its reason (HOOK-037, 202, C-81)', async (_, command) => {
-    const { outcome, response, blockedReason, sent, session } = await callModel({
-      BeforeModel: inParallel(command),
-      ...afterRan,
-    });
-    expect(outcome).toMatchObject({ status: 'blocked', stop: false });
-    expect(response).toMatchObject(emptyResponse);
-    expect(JSON.stringify(response)).not.toContain('budget');
-    expect(blockedReason).toBe('Over budget.');
-    expect(sent).toEqual([]);
-    expect(hasAfterRun(session.folder)).toBe(false);
-  });
+  ])(
+    'a block by %s gives an empty response and its reason (HOOK-037, 202, C-81)',
+    async (_, command) => {
+      const { outcome, response, blockedReason, sent, session } = await callModel({
+        BeforeModel: inParallel(command),
+        ...afterRan,
+      });
+      expect(outcome).toMatchObject({ status: 'blocked', stop: false });
+      expect(response).toMatchObject(emptyResponse);
+      expect(JSON.stringify(response)).not.toContain('budget');
+      expect(blockedReason).toBe('Over budget.');
+      expect(sent).toEqual([]);
+      expect(hasAfterRun(session.folder)).toBe(false);
+    },
+  );
 
-  test('is not undone by a later allow, by text or by a failure (C-40)', async () => {
+  test('a block is not undone by a later allow, by text or by a failure (C-40)', async () => {
     const { outcome, blockedReason } = await callModel({
       BeforeModel: inParallel(
         'echo "Not this." >&2; exit 2',
@@ -121,14 +124,14 @@ describe('a block without an answer', () => {
     expect(blockedReason).toContain('Not this.');
   });
 
-  test('ends a sequence (HOOK-107, C-45)', async () => {
+  test('a block ends a sequence (HOOK-107, C-45)', async () => {
     const { session } = await callModel({ BeforeModel: inSequence('exit 2', 'touch second-ran') });
     expect(existsSync(join(session.folder, 'second-ran'))).toBe(false);
   });
 });
 
 describe('a stop', () => {
-  test('before the call ends the agent, without a response (HOOK-040, 194)', async () => {
+  test('a stop before the call ends the agent, without a response (HOOK-040, 194)', async () => {
     const { outcome, response, stop, sent, session } = await callModel({
       BeforeModel: inParallel(halt()),
       ...afterRan,
@@ -140,7 +143,7 @@ describe('a stop', () => {
     expect(hasAfterRun(session.folder)).toBe(false);
   });
 
-  test('with an answer delivers it first (C-80)', async () => {
+  test('a stop with an answer delivers the answer first (C-80)', async () => {
     const { outcome, response, stop } = await callModel({
       BeforeModel: inParallel(halt({ hookSpecificOutput: { llm_response: cached } })),
     });
@@ -149,7 +152,7 @@ describe('a stop', () => {
     expect(stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('with a block and an answer delivers it, then stops (G-20)', async () => {
+  test('a stop with a block and an answer delivers the answer, then stops (G-20)', async () => {
     const { outcome, response, stop } = await callModel({
       BeforeModel: inParallel(answering(cached, { continue: false, stopReason: 'Enough.' })),
     });
@@ -158,7 +161,7 @@ describe('a stop', () => {
     expect(stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('with a block alone reports both reasons, each its own (HOOK-184, C-39)', async () => {
+  test('a stop with a block but no answer reports both reasons (HOOK-184, C-39)', async () => {
     const { outcome, blockedReason, stop, response } = await callModel({
       BeforeModel: inParallel(halt({ decision: 'deny', reason: 'Not this.' })),
     });
@@ -168,7 +171,7 @@ describe('a stop', () => {
     expect(response).toMatchObject(emptyResponse);
   });
 
-  test('in tool selection ends the agent before BeforeModel (HOOK-058, C-50, C-89)', async () => {
+  test('a stop in tool selection ends the agent before BeforeModel (HOOK-058, C-50, C-89)', async () => {
     const { outcome, stop, sent, session } = await callModel({
       BeforeToolSelection: inParallel(halt()),
       BeforeModel: inParallel('touch before-ran'),
@@ -181,7 +184,7 @@ describe('a stop', () => {
 });
 
 describe('a changed request', () => {
-  test('keeps all that the hook did not touch (HOOK-038, 078, 139, C-74)', async () => {
+  test('a changed request keeps everything that the hook did not touch (HOOK-038, 078, 139, C-74)', async () => {
     const { sent, request } = await callModel(
       { BeforeModel: inParallel(requesting({ config: { temperature: 0, maxOutputTokens: 7 } })) },
       { request: frozen(structuredClone(someRequest)) },
@@ -195,7 +198,7 @@ describe('a changed request', () => {
     expect(request).toBe(sent[0]);
   });
 
-  test('has added messages at their place; tool calls and images stay (HOOK-039, C-75, C-76)', async () => {
+  test('added messages are in their place, and tool calls and images stay (HOOK-039, C-75, C-76)', async () => {
     const { sent } = await callModel({
       BeforeModel: inParallel(
         `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "user", content: "Be kind."}])}}}'`,
@@ -207,7 +210,7 @@ describe('a changed request', () => {
     ]);
   });
 
-  test('has an edited message as text, and the others as they were (C-75)', async () => {
+  test('an edited message becomes text, and the others stay as they were (C-75)', async () => {
     const { sent } = await callModel({
       BeforeModel: inParallel(
         `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages | .[0].content = "Read b.txt")}}}'`,
@@ -219,7 +222,7 @@ describe('a changed request', () => {
     ]);
   });
 
-  test('has no removed message, and no image of it', async () => {
+  test('a removed message is gone, along with its image', async () => {
     const { sent } = await callModel({
       BeforeModel: inParallel(
         `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages[0:1])}}}'`,
@@ -229,7 +232,7 @@ describe('a changed request', () => {
     expect(JSON.stringify(sent[0]?.contents)).toContain('Read a.txt');
   });
 
-  test('may be in the form of contents and generationConfig (C-71)', async () => {
+  test('a changed request can use contents and generationConfig (C-71)', async () => {
     const { sent } = await callModel({
       BeforeModel: inParallel(
         requesting({
@@ -248,16 +251,16 @@ describe('a changed request', () => {
     ['null', null],
     ['a list', []],
     ['no messages', { messages: [] }],
-    ['messages that are none', { messages: 'Hi' }],
-    ['unknown keys alone', { colour: 'red' }],
-  ])('that is %s changes nothing (C-78)', async (_, llm_request) => {
+    ['malformed messages', { messages: 'Hi' }],
+    ['unknown keys only', { colour: 'red' }],
+  ])('a changed request that is %s changes nothing (C-78)', async (_, llm_request) => {
     const { sent } = await callModel({
       BeforeModel: inParallel(print({ hookSpecificOutput: { llm_request } })),
     });
     expect(sent).toEqual([someRequest]);
   });
 
-  test('is seen by AfterModel as it was sent (HOOK-044, 050, C-85)', async () => {
+  test('AfterModel sees the changed request as it was sent (HOOK-044, 050, C-85)', async () => {
     const { session } = await callModel({
       BeforeToolSelection: inParallel(
         print({
@@ -281,7 +284,7 @@ describe('a changed request', () => {
     expect(llm_response).toMatchObject({ text: 'Hello' });
   });
 
-  test('of one hook is what the next of a sequence sees, and both apply (UB1, HOOK-105, C-42)', async () => {
+  test('in a sequence, a hook sees the request as changed by the one before, and both changes apply (UB1, HOOK-105, C-42)', async () => {
     const { sent, session } = await callModel({
       BeforeModel: inSequence(
         `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "user", content: "Added"}])}}}'`,
@@ -294,7 +297,7 @@ describe('a changed request', () => {
     expect(sent[0]?.config).toMatchObject({ temperature: 0.1, topK: 40 });
   });
 
-  test('by hooks side by side has the fields of all (UB2, HOOK-098, C-41)', async () => {
+  test('a request changed by parallel hooks has the fields of all (UB2, HOOK-098, C-41)', async () => {
     const { sent } = await callModel({
       BeforeModel: inParallel(
         requesting({ messages: [{ role: 'user', content: 'Only this' }] }),
@@ -305,7 +308,7 @@ describe('a changed request', () => {
     expect(sent[0]?.config).toMatchObject({ temperature: 0.1 });
   });
 
-  test('by hooks side by side has the last value of a field (U1)', async () => {
+  test('a request changed by parallel hooks has the last value of a field (U1)', async () => {
     const hooks = [{ config: { temperature: 0 } }, { config: { temperature: 1 } }].map((change) =>
       requesting(change),
     );
@@ -313,7 +316,7 @@ describe('a changed request', () => {
     expect(sent[0]?.config?.temperature).toBe(1);
   });
 
-  test('in a sequence is seen before it is overridden (U1)', async () => {
+  test('in a sequence, a change is seen before it is overridden (U1)', async () => {
     const { sent, session } = await callModel({
       BeforeModel: inSequence(
         requesting({ config: { temperature: 0 } }),
@@ -326,7 +329,7 @@ describe('a changed request', () => {
 });
 
 describe('the tools', () => {
-  test('may be restricted; their definitions stay (HOOK-055, 056, 140, 167, 168)', async () => {
+  test('the tools can be restricted, but their definitions stay (HOOK-055, 056, 140, 167, 168)', async () => {
     const { sent } = await callModel({
       BeforeToolSelection: inParallel(selecting({ mode: 'ANY', allowedFunctionNames: ['read'] })),
     });
@@ -334,7 +337,7 @@ describe('the tools', () => {
     expect(sent[0]?.config).toMatchObject(someRequest.config);
   });
 
-  test('with NONE are all off, whatever another hook allows (UA, HOOK-101, 210)', async () => {
+  test('NONE turns all tools off, even if another hook allows some (UA, HOOK-101, 210)', async () => {
     const { sent } = await callModel({
       BeforeToolSelection: inParallel(
         selecting({ mode: 'NONE' }),
@@ -344,7 +347,7 @@ describe('the tools', () => {
     expect(calling(sent[0])).toEqual({ mode: 'NONE', allowedFunctionNames: [] });
   });
 
-  test('are the union of what several hooks allow, sorted (HOOK-099, 100, 102, C-47, C-51)', async () => {
+  test('the allowed tools are the sorted union of what several hooks allow (HOOK-099, 100, 102, C-47, C-51)', async () => {
     const { sent } = await callModel({
       BeforeToolSelection: inParallel(
         selecting({ mode: 'AUTO', allowedFunctionNames: ['write', 'read'] }),
@@ -358,22 +361,25 @@ describe('the tools', () => {
   });
 
   test.each([
-    ['said nothing', 'true'],
-    ['said {}', print({})],
-    ['said text', 'echo fine'],
-    ['failed', 'exit 1'],
-    ['denied, which it cannot', 'exit 2'],
-    ['gave a wrong mode', selecting({ mode: 'any' })],
-  ])('are as they were when the hook %s (HOOK-060, C-48, C-49, C-63)', async (_, command) => {
-    const toolConfig = { functionCallingConfig: { mode: 'ANY' } };
-    const { sent } = await callModel(
-      { BeforeToolSelection: inParallel(command) },
-      { request: { ...someRequest, config: { ...someRequest.config, toolConfig } } },
-    );
-    expect(calling(sent[0])).toEqual({ mode: 'ANY' });
-  });
+    ['prints nothing', 'true'],
+    ['prints {}', print({})],
+    ['prints text', 'echo fine'],
+    ['fails', 'exit 1'],
+    ['denies, which it cannot', 'exit 2'],
+    ['gives a wrong mode', selecting({ mode: 'any' })],
+  ])(
+    'the tools stay as they are if the hook %s (HOOK-060, C-48, C-49, C-63)',
+    async (_, command) => {
+      const toolConfig = { functionCallingConfig: { mode: 'ANY' } };
+      const { sent } = await callModel(
+        { BeforeToolSelection: inParallel(command) },
+        { request: { ...someRequest, config: { ...someRequest.config, toolConfig } } },
+      );
+      expect(calling(sent[0])).toEqual({ mode: 'ANY' });
+    },
+  );
 
-  test('are chosen from before BeforeModel, which sees the choice (C-89)', async () => {
+  test('the tools are chosen before BeforeModel, which sees the choice (C-89)', async () => {
     const { reported, session } = await callModel({
       BeforeToolSelection: inParallel(selecting({ mode: 'NONE' })),
       BeforeModel: inParallel('cat >seen.json'),
@@ -387,7 +393,7 @@ describe('the tools', () => {
     expect(seen.llm_request.toolConfig).toEqual({ mode: 'NONE', allowedFunctionNames: [] });
   });
 
-  test('that a request does not have are not chosen from (HOOK-053)', async () => {
+  test('BeforeToolSelection does not fire for a request without tools (HOOK-053)', async () => {
     const { session, sent } = await callModel(
       { BeforeToolSelection: inParallel('touch selection-ran'), BeforeModel: inParallel('true') },
       { request: { model: 'some-model', contents: 'Hi' } },
@@ -396,7 +402,7 @@ describe('the tools', () => {
     expect(existsSync(join(session.folder, 'selection-ran'))).toBe(false);
   });
 
-  test('are asked for with the real request (HOOK-205)', async () => {
+  test('BeforeToolSelection hooks receive the real request (HOOK-205)', async () => {
     const { session } = await callModel({ BeforeToolSelection: inParallel('cat >seen.json') });
     const seen = JSON.parse(readFileSync(join(session.folder, 'seen.json'), 'utf8'));
     expect(seen).toMatchObject({
@@ -414,7 +420,7 @@ describe('the tools', () => {
 });
 
 describe('a message for the model', () => {
-  test('goes with this request, and nowhere else (HOOK-159, C-61)', async () => {
+  test('a message for the model goes only with this request (HOOK-159, C-61)', async () => {
     const { sent, response, systemMessage } = await callModel({
       BeforeToolSelection: inParallel(print({ systemMessage: 'One.' })),
       BeforeModel: inParallel('echo Two.'),
@@ -425,7 +431,7 @@ describe('a message for the model', () => {
     expect(systemMessage).toBeUndefined();
   });
 
-  test('waits for the next request when this one is not sent (HOOK-159)', async () => {
+  test('a message for the model waits for the next request if this one is not sent (HOOK-159)', async () => {
     const { systemMessage } = await callModel({
       BeforeToolSelection: inParallel(print({ systemMessage: 'One.' })),
       BeforeModel: inParallel(print({ decision: 'block', systemMessage: 'Two.' })),
@@ -433,7 +439,7 @@ describe('a message for the model', () => {
     expect(systemMessage).toBe('One.\nTwo.');
   });
 
-  test('follows the conversation when there is cached content, which has its own instruction (C-77)', async () => {
+  test('a message for the model follows the conversation if there is cached content, which has its own instruction (C-77)', async () => {
     const request = {
       model: 'some-model',
       contents: someRequest.contents,
@@ -456,7 +462,7 @@ test.each([
   ['cannot be found', './nowhere.sh'],
   ['takes too long', { command: 'sleep 5', timeout: 50 }],
   ['prints broken JSON', `echo '{"decision": "block"'`],
-])('a hook that %s does not keep the model from being asked (HOOK-042)', async (_, hook) => {
+])('a hook that %s does not prevent the model call (HOOK-042)', async (_, hook) => {
   const { outcome, sent, blockedReason } = await callModel({
     BeforeToolSelection: inParallel(hook),
     BeforeModel: inParallel(hook),

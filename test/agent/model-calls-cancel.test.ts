@@ -17,7 +17,7 @@ const inFolder = () => {
   return { signal: abort.signal, config: { cwd } };
 };
 
-/** A hook that says where it is, and then works for long. */
+/** A hook that writes its pid and then runs for a long time. */
 const working = 'echo $$ >pid; sleep 30';
 const running = async (): Promise<number> => Number(await untilWritten(join(cwd, 'pid')));
 
@@ -25,7 +25,7 @@ describe('a model call that is cancelled', () => {
   test.each([
     ['with hooks', { BeforeModel: inParallel('touch before-ran') }],
     ['without hooks', {}],
-  ])('before it begins asks nobody, %s', async (_, hooks) => {
+  ])('a call that is cancelled before it begins does not reach the model, %s', async (_, hooks) => {
     abort.abort('too late');
     const { outcome, sent, response } = await callModel(hooks, inFolder());
     expect(outcome).toMatchObject({ status: 'cancelled', reason: 'too late' });
@@ -35,7 +35,7 @@ describe('a model call that is cancelled', () => {
   });
 
   test.each(['BeforeToolSelection', 'BeforeModel'] as const)(
-    'while its %s hooks run ends them and never asks the model (G-02)',
+    'cancelling a call kills its running %s hooks and never calls the model (G-02)',
     async (event) => {
       const hooks = {
         [event]: inParallel(print({ continue: false, systemMessage: 'Ignored.' }), working),
@@ -54,7 +54,7 @@ describe('a model call that is cancelled', () => {
     },
   );
 
-  test('in the midst of a sequence starts no further hook', async () => {
+  test('cancelling a call in the middle of a sequence starts no further hook', async () => {
     const call = callModel({ BeforeModel: inSequence(working, 'touch second-ran') }, inFolder());
     await running();
     abort.abort();
@@ -66,7 +66,7 @@ describe('a model call that is cancelled', () => {
     ['with hooks', { AfterModel: inParallel('touch after-ran') }],
     ['without hooks', {}],
   ])(
-    'while the model answers aborts its signal, waits for nothing, fires no AfterModel, %s (HOOK-207, C-84)',
+    'cancelling a call aborts the model’s signal, waits for nothing and fires no AfterModel, %s (HOOK-207, C-84)',
     async (_, hooks) => {
       let modelSignal: AbortSignal | undefined;
       const { outcome, response } = await callModel(hooks, {
@@ -87,19 +87,22 @@ describe('a model call that is cancelled', () => {
   test.each([
     ['with hooks', { BeforeModel: inParallel('true') }],
     ['without hooks', {}],
-  ])('is cancelled even if the model heeds the signal by failing, %s', async (_, hooks) => {
-    const { outcome } = await callModel(hooks, {
-      ...inFolder(),
-      model: (_request, signal) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('ended')));
-          setTimeout(() => abort.abort('user'), 20);
-        }),
-    });
-    expect(outcome.status).toBe('cancelled');
-  });
+  ])(
+    'a cancelled call is cancelled even if the model rejects on the signal, %s',
+    async (_, hooks) => {
+      const { outcome } = await callModel(hooks, {
+        ...inFolder(),
+        model: (_request, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('ended')));
+            setTimeout(() => abort.abort('user'), 20);
+          }),
+      });
+      expect(outcome.status).toBe('cancelled');
+    },
+  );
 
-  test('while its AfterModel hooks run ends them and has no response: it may be what they would redact', async () => {
+  test('cancelling a call while its AfterModel hooks run kills them and gives no response, which they might have redacted', async () => {
     const call = callModel(
       { AfterModel: inParallel(working, print({ systemMessage: 'Ignored.' })) },
       { ...inFolder(), model: () => Promise.resolve(saying('secret')) },
@@ -112,7 +115,7 @@ describe('a model call that is cancelled', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('after its end has ended as it did', async () => {
+  test('cancelling a model call after its end has no effect', async () => {
     const { outcome } = await callModel({ AfterModel: inParallel('true') }, inFolder());
     abort.abort();
     expect(outcome.status).toBe('done');

@@ -15,7 +15,7 @@ vi.mock('../../src/hooks/run-machine.ts', async (load) => {
   return { ...original, runMachine: ran.mockImplementation(original.runMachine) };
 });
 
-/** A request that none may look into. */
+/** A request that throws if anything reads it. */
 const untouchable = () =>
   new Proxy({} as GenAIRequest, {
     get: (_, key) => {
@@ -30,13 +30,13 @@ test.each([
     'hooks are off',
     { tools: { enableHooks: false }, hooks: { BeforeModel: inParallel('exit 2') } },
   ],
-  ['none is configured', { tools: { enableHooks: true } }],
+  ['no hook is configured', { tools: { enableHooks: true } }],
   [
     'only tools have hooks',
     { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel('exit 2') } },
   ],
 ])(
-  'when %s no machine is made, and nothing translated (HOOK-010, 011, C-23)',
+  'when %s, no machine is created and nothing is translated (HOOK-010, 011, C-23)',
   async (_, settings) => {
     ran.mockClear();
     const request = untouchable();
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('with a hook there is one machine', async () => {
+test('a model call with a hook runs one machine', async () => {
   ran.mockClear();
   await callModel({ AfterModel: inParallel('true') });
   expect(ran).toHaveBeenCalledTimes(1);
@@ -63,7 +63,7 @@ type Actor = AnyActorRef & { _parent?: Actor; logic: { id?: string } };
 const lineage = ({ id, logic, _parent }: Actor): string =>
   _parent ? `${lineage(_parent)} > ${id}` : (logic.id ?? id);
 
-/** An observer that keeps the actors it sees, each with its ancestors. */
+/** An observer that keeps the actors that it sees, each with its ancestors. */
 function watcher() {
   const seen: string[] = [];
   const inspect = (event: InspectionEvent): void => {
@@ -72,7 +72,7 @@ function watcher() {
   return { seen, inspect };
 }
 
-test('who watches sees the call, its hook events, their hooks and the processes', async () => {
+test('an inspector sees the call, its hook events, their hooks and the processes', async () => {
   const { seen, inspect } = watcher();
   await callModel(
     {
@@ -99,7 +99,7 @@ test('who watches sees the call, its hook events, their hooks and the processes'
   ]);
 });
 
-test('who watches sees a call without hooks too', async () => {
+test('an inspector also sees a call without hooks', async () => {
   const { seen, inspect } = watcher();
   const { response } = await callModel({}, { config: { inspect } });
   expect(seen).toEqual(['modelCall', 'modelCall > model']);
@@ -110,7 +110,7 @@ const broken = (): void => {
   throw new Error('a broken watcher');
 };
 
-test('who throws while watching changes nothing', async () => {
+test('an inspector that throws changes nothing', async () => {
   const { outcome, sent } = await callModel(
     { BeforeModel: inParallel('exit 2') },
     { config: { inspect: broken } },

@@ -26,8 +26,8 @@ const base = (event: string, folder: string) => ({
   transcript_path: '',
 });
 
-describe('what hooks of model events receive', () => {
-  test('the whole request in the stable format, before the call (HOOK-033, 034, 035, 054, 205)', async () => {
+describe('the input of hooks on model events', () => {
+  test('hooks before the call receive the whole request in the stable format (HOOK-033, 034, 035, 054, 205)', async () => {
     const { session, reported } = await callModel({
       BeforeToolSelection: keep('BeforeToolSelection'),
       BeforeModel: keep('BeforeModel'),
@@ -40,7 +40,7 @@ describe('what hooks of model events receive', () => {
     expect(reported.at(-1)).toBe('model');
   });
 
-  test('the request that was sent and the response, in the stable format (HOOK-043, 044, 045)', async () => {
+  test('AfterModel hooks receive the sent request and the response in the stable format (HOOK-043, 044, 045)', async () => {
     const { session } = await callModel({ AfterModel: keep('AfterModel') });
     expect(stdinOf(session.folder, 'AfterModel')).toEqual({
       ...base('AfterModel', session.folder),
@@ -50,7 +50,7 @@ describe('what hooks of model events receive', () => {
   });
 });
 
-describe('what hooks of model events may do', () => {
+describe('the effects of hooks on model events', () => {
   const answer = { llm_response: { text: 'Instead.' } };
 
   test.each([
@@ -83,14 +83,14 @@ describe('what hooks of model events may do', () => {
       expect(call.response?.candidates?.[0]?.content?.parts).toEqual([{ text }]);
   });
 
-  test('AfterModel replaces, and cannot block (HOOK-180, C-63)', async () => {
+  test('AfterModel replaces the response and cannot block (HOOK-180, C-63)', async () => {
     const output = { decision: 'block', reason: 'no', hookSpecificOutput: answer };
     const call = await callModel({ AfterModel: inParallel(print(output)) });
     expect(call.outcome.status).toBe('done');
     expect(call.response?.candidates?.[0]?.content?.parts).toEqual([{ text: 'Instead.' }]);
   });
 
-  test('BeforeToolSelection restricts, and neither blocks nor changes anything else (HOOK-181, C-63)', async () => {
+  test('BeforeToolSelection restricts the tools, and neither blocks nor changes anything else (HOOK-181, C-63)', async () => {
     const output = {
       decision: 'block',
       reason: 'no',
@@ -121,7 +121,7 @@ describe('what hooks of model events may do', () => {
   }
 });
 
-test('callers see the types of the SDK, and a flag for what is not to be shown (HOOK-141, 149)', () => {
+test('callers see the SDK’s types, and a flag for output that must not be shown (HOOK-141, 149)', () => {
   expectTypeOf<BeforeModelHookResult['modifiedRequest']>().toEqualTypeOf<
     GenAIRequest | undefined
   >();

@@ -30,7 +30,7 @@ const before = async (...commands: string[]) =>
 
 describe('fireBeforeModelHook', () => {
   test.each([['true'], [print({})], [print({ decision: 'allow' })]])(
-    'lets the call go on as it was after %s (HOOK-135, 152)',
+    'fireBeforeModelHook lets the call go ahead unchanged after %s (HOOK-135, 152)',
     async (command) => {
       expect(await before(command)).toEqual({
         blocked: false,
@@ -40,7 +40,7 @@ describe('fireBeforeModelHook', () => {
     },
   );
 
-  test('reports a block, its reason and the answer (HOOK-036, 135)', async () => {
+  test('fireBeforeModelHook reports a block, its reason and the answer (HOOK-036, 135)', async () => {
     const answer = {
       decision: 'deny',
       reason: 'no',
@@ -54,7 +54,7 @@ describe('fireBeforeModelHook', () => {
     });
   });
 
-  test('has no answer but a hook’s own (HOOK-037)', async () => {
+  test('fireBeforeModelHook returns no answer if no hook gave one (HOOK-037)', async () => {
     const result = await before('echo no >&2; exit 2');
     expect(result).toEqual({
       blocked: true,
@@ -64,7 +64,7 @@ describe('fireBeforeModelHook', () => {
     });
   });
 
-  test('counts a stop as a block, and reports both (HOOK-184, C-80)', async () => {
+  test('fireBeforeModelHook treats a stop as a block and reports both (HOOK-184, C-80)', async () => {
     expect(await before(print({ continue: false, stopReason: 'Enough.' }))).toEqual({
       blocked: true,
       reason: 'Enough.',
@@ -74,7 +74,7 @@ describe('fireBeforeModelHook', () => {
     });
   });
 
-  test('gives the changed request and leaves the given one (HOOK-038, 217)', async () => {
+  test('fireBeforeModelHook returns the changed request and leaves the given one alone (HOOK-038, 217)', async () => {
     const change = print({
       systemMessage: 'Note.',
       hookSpecificOutput: { llm_request: { config: { temperature: 0 } } },
@@ -88,7 +88,7 @@ describe('fireBeforeModelHook', () => {
     });
   });
 
-  test('gives no request beside a block', async () => {
+  test('fireBeforeModelHook returns no request with a block', async () => {
     const both = {
       decision: 'block',
       hookSpecificOutput: { llm_request: { config: { topK: 1 } } },
@@ -101,13 +101,13 @@ const after = async (...commands: string[]) =>
   fireAfterModelHook(await configOf({ AfterModel: inParallel(...commands) }), request, response);
 
 describe('fireAfterModelHook', () => {
-  test('gives the model’s response when no hook changed it (HOOK-136, 153)', async () => {
+  test('fireAfterModelHook returns the model’s response if no hook changed it (HOOK-136, 153)', async () => {
     const result = await after('true');
     expect(result).toEqual({ response, shouldStop: false, suppressOutput: false });
     expect(result.response).toBe(response);
   });
 
-  test('gives the changed one, and what else hooks want (C-83)', async () => {
+  test('fireAfterModelHook returns the changed response and the hooks’ other effects (C-83)', async () => {
     const result = await after(
       print({
         suppressOutput: true,
@@ -123,7 +123,7 @@ describe('fireAfterModelHook', () => {
     });
   });
 
-  test('gives a response with the reason of a stop (HOOK-048, C-82)', async () => {
+  test('fireAfterModelHook returns a response with the reason of a stop (HOOK-048, C-82)', async () => {
     expect(await after(print({ continue: false, stopReason: 'Enough.' }))).toMatchObject({
       response: { candidates: [{ content: { parts: [{ text: 'Enough.' }] } }] },
       shouldStop: true,
@@ -131,7 +131,7 @@ describe('fireAfterModelHook', () => {
     });
   });
 
-  test('keeps the tool calls of a changed response, and warns of those that a block takes (C-86)', async () => {
+  test('fireAfterModelHook keeps the tool calls of a changed response, and warns if a block removes them (C-86)', async () => {
     const change = { hookSpecificOutput: { llm_response: { text: 'Other' } } };
     const given = saying('Hello', wanting('read', {}));
     const kept = await startSession({ AfterModel: inParallel(print(change)) });
@@ -153,7 +153,7 @@ const selection = async (...commands: string[]) =>
   );
 
 describe('fireBeforeToolSelectionHook', () => {
-  test('gives the tool config, and the tools as they were (HOOK-137, 154, 167)', async () => {
+  test('fireBeforeToolSelectionHook returns the tool config and the unchanged tools (HOOK-137, 154, 167)', async () => {
     const toolConfig = { mode: 'ANY', allowedFunctionNames: ['read'] };
     expect(await selection(print({ hookSpecificOutput: { toolConfig } }))).toEqual({
       toolConfig: { functionCallingConfig: toolConfig },
@@ -164,7 +164,7 @@ describe('fireBeforeToolSelectionHook', () => {
   });
 
   test.each([['true'], [print({})], ['echo text'], ['exit 1'], ['exit 2']])(
-    'gives none after %s (C-49)',
+    'fireBeforeToolSelectionHook returns no tool config after %s (C-49)',
     async (command) => {
       const { toolConfig, tools, shouldStop } = await selection(command);
       expect(toolConfig).toBeUndefined();
@@ -173,7 +173,7 @@ describe('fireBeforeToolSelectionHook', () => {
     },
   );
 
-  test('reports a stop and a message (HOOK-058, C-50)', async () => {
+  test('fireBeforeToolSelectionHook reports a stop and a message (HOOK-058, C-50)', async () => {
     const stop = print({ continue: false, stopReason: 'Enough.', systemMessage: 'Note.' });
     expect(await selection(stop)).toMatchObject({
       shouldStop: true,
@@ -194,7 +194,7 @@ async function expectNoEffect(config: HookSystemConfig): Promise<void> {
   });
 }
 
-describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 116, C-91)', () => {
+describe('a trigger that fails lets the call go ahead and warns (HOOK-111, 116, C-91)', () => {
   test.each<[string, Partial<HookSystemConfig>]>([
     ['the host throws', { getHookSystem: failing }],
     ['the hook system is not ours', { getHookSystem: () => ({}) as never }],
@@ -202,7 +202,7 @@ describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 
       'the hook system throws',
       { getHookSystem: () => ({ isInitialized: () => true, hasHooksFor: failing }) as never },
     ],
-  ])('when %s', async (_, broken) => {
+  ])('a trigger lets the call go ahead when %s', async (_, broken) => {
     const warnings: string[] = [];
     await expectNoEffect({
       ...createConfig({ cwd: tempFolder(), settings: {} }),
@@ -212,7 +212,7 @@ describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 
     expect(warnings.length).toBe(3);
   });
 
-  test('when it cannot even be said', async () => {
+  test('a trigger lets the call go ahead when even the warning fails', async () => {
     await expectNoEffect({
       ...createConfig({ cwd: tempFolder(), settings: {} }),
       onWarning: failing,
@@ -220,12 +220,12 @@ describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 
     });
   });
 
-  test('when hooks are off (HOOK-002)', async () => {
+  test('a trigger lets the call go ahead when hooks are off (HOOK-002)', async () => {
     await expectNoEffect(createConfig({ cwd: tempFolder(), settings: {} }));
   });
 
   test.each([null, undefined, 7, 'Hi', {}, { contents: 7, config: null }, { config: 'x' }])(
-    'when the request is %j',
+    'a trigger lets the call go ahead when the request is %j',
     async (wrong) => {
       const config = await configOf({
         BeforeModel: inParallel(
@@ -248,7 +248,7 @@ describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 
 test.each([
   ['BeforeModel', fireBeforeModelHook],
   ['BeforeToolSelection', fireBeforeToolSelectionHook],
-] as const)('%s hooks are ended when the call is cancelled (G-02)', async (event, trigger) => {
+] as const)('%s hooks are killed when the call is cancelled (G-02)', async (event, trigger) => {
   const { config, folder } = await startSession({
     [event]: inParallel('echo $$ >pid; sleep 30; touch after-sleep'),
   });

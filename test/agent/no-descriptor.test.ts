@@ -4,7 +4,7 @@ import '../build.ts';
 
 const host = new URL('../fixtures/hosts/starved.mjs', import.meta.url).pathname;
 
-/** What a host saw of its events while no descriptor was free, and once they were again. */
+/** What a host saw of its events during the shortage of descriptors, and afterwards. */
 interface Seen {
   readonly tool: string;
   readonly fired: string | null;
@@ -12,7 +12,10 @@ interface Seen {
   readonly warnings: readonly string[];
 }
 
-/** `ready`: whether the hook system was made ready before the shortage, or in it; `where`: in what its hooks stand. */
+/**
+ * `ready`: whether the hook system was made ready before the shortage or within it; `where`: where its hooks
+ * are defined.
+ */
 async function starved(
   ready: 'before' | 'within',
   onFailure: 'allow' | 'block',
@@ -35,7 +38,7 @@ test.concurrent.each(
     (['allow', 'block'] as const).map((onFailure) => ({ ready, onFailure })),
   ),
 )(
-  'a shortage of descriptors is over when it is over, with hooks made ready $ready it, onFailure $onFailure',
+  'a shortage of descriptors has no lasting effect, with hooks made ready $ready it, onFailure $onFailure',
   async ({ ready, onFailure }) => {
     const { meanwhile, afterwards } = await starved(ready, onFailure);
     expect(meanwhile.warnings).toContainEqual(expect.stringContaining('EMFILE'));
@@ -52,7 +55,7 @@ test.concurrent.each(
 );
 
 test.concurrent.each(['before', 'within'] as const)(
-  'settings that cannot be read while no descriptor is free are read with the next event, with hooks made ready %s the shortage',
+  'settings that cannot be read for lack of descriptors are read with the next event, with hooks made ready %s the shortage',
   async (ready) => {
     const { meanwhile, afterwards } = await starved(ready, 'allow', 'file');
     expect(meanwhile.warnings).toContainEqual(expect.stringContaining('EMFILE'));

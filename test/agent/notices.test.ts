@@ -18,7 +18,7 @@ import { someTool } from '../support/some-tool.ts';
 const prints = (answer: object | string): string =>
   `echo '${typeof answer === 'string' ? answer : JSON.stringify(answer)}'`;
 
-/** A tool call in a project whose hosts' files hold these hooks. */
+/** The config of a project whose hosts' files contain these hooks. */
 function projectWith(files: Readonly<Record<string, object>>, dialects: readonly Dialect[]) {
   const { project, systemFolder, write } = sandbox();
   for (const [file, settings] of Object.entries(files)) write(join(project, file), settings);
@@ -59,7 +59,7 @@ test.each<[host: string, file: string, settings: object, dialect: Dialect]>([
     settingsOf('PostToolUse', prints({ systemMessage: 'hi' })),
     qwenCode,
   ],
-])('after a tool a message of %s is for the user alone', async (_, file, settings, dialect) => {
+])('after a tool, a message of %s is for the user only', async (_, file, settings, dialect) => {
   expect(await callIn({ [file]: settings }, [dialect])).toEqual({ ...written, notice: 'hi' });
 });
 
@@ -67,13 +67,13 @@ const answering = (answer: object) => ({
   '.claude/settings.json': settingsOf('PreToolUse', prints({ systemMessage: 'hi', ...answer })),
 });
 
-test('before a tool a message of Claude Code is for the user alone, denied or not', async () => {
+test('before a tool, a message of a Claude Code hook is for the user only, denied or not', async () => {
   expect(await callIn(answering({}), [claudeCode])).toEqual({ ...written, notice: 'hi' });
   const denied = await callIn(answering({ decision: 'block', reason: 'no' }), [claudeCode]);
   expect([denied.llmContent, denied.notice]).toEqual(['no', 'hi']);
 });
 
-test('beside it a message of LLxprt is for the model (HOOK-131)', async () => {
+test('a message of an LLxprt hook is for the model, even if a Claude Code hook has one for the user (HOOK-131)', async () => {
   const answer = prints({ systemMessage: 'for the model' });
   const files = {
     '.claude/settings.json': settingsOf('PostToolUse', prints({ systemMessage: 'for the user' })),
@@ -84,7 +84,7 @@ test('beside it a message of LLxprt is for the model (HOOK-131)', async () => {
   expect(notice).toBe('for the user');
 });
 
-test('whoever follows a turn receives what hooks have for the user alone, where they said it', async () => {
+test('the events of a turn include a message for the user right after the decision of its hooks', async () => {
   const config = projectWith(
     { '.claude/settings.json': settingsOf('PreToolUse', prints({ systemMessage: 'hi' })) },
     [claudeCode],

@@ -37,16 +37,16 @@ const broken = (): never => {
   throw new Error('it is broken');
 };
 
-/** What keeps hooks from being run, each at another point. */
+/** Causes that keep hooks from running, each at a different point. */
 const causes: Readonly<Record<string, (config: HookSystemConfig) => HookSystemConfig>> = {
-  'the host has no hook system to give': (config) => ({ ...config, getHookSystem: broken }),
+  'the host cannot provide the hook system': (config) => ({ ...config, getHookSystem: broken }),
   'the hook system cannot be initialised': (config) => {
     vi.spyOn(config.getHookSystem()!, 'initialize').mockImplementation(() =>
       Promise.reject(new Error('it is broken')),
     );
     return config;
   },
-  'a dialect cannot say whether it is there': (config) =>
+  'a dialect cannot tell whether it is present': (config) =>
     withDialect(config, { ...kodelet, mayBeIn: broken }),
   'the hooks of a dialect cannot be found': (config) =>
     withDialect(config, { ...llxprt, find: broken }),
@@ -79,8 +79,8 @@ function unready(cause: (config: HookSystemConfig) => HookSystemConfig, onUnread
 const reason = 'Blocked because the hooks could not be run: it is broken';
 const done = async () => ({ llmContent: 'ran', returnDisplay: 'ran' });
 
-describe.each(Object.entries(causes))('where %s', (_, cause) => {
-  test('a host that fails closed runs no tool, and the model learns why', async () => {
+describe.each(Object.entries(causes))('if %s', (_, cause) => {
+  test('a host that fails closed runs no tool if hooks cannot run, and the model is told why', async () => {
     const { config, warnings } = unready(cause, 'block');
     const execute = vi.fn(done);
     const { llmContent, error } = await executeToolWithHooks(config, 'write_file', {}, execute);
@@ -99,7 +99,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     expect(warnings.join('\n')).not.toContain('continuing without hooks');
   });
 
-  test('a host that fails closed asks no model', async () => {
+  test('a host that fails closed calls no model if hooks cannot run', async () => {
     const { config } = unready(cause, 'block');
     expect(await fireBeforeModelHook(config, { model: 'm', contents: 'hi' })).toMatchObject({
       blocked: true,
@@ -107,7 +107,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     });
   });
 
-  test('a host that fails closed takes no prompt', async () => {
+  test('a host that fails closed accepts no prompt if hooks cannot run', async () => {
     const { config } = unready(cause, 'block');
     const model = someModel(saying(wanting('write_file', {})), 'done');
     const chat = new ChatLoop({ config, model, tools: new Map() });
@@ -118,7 +118,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     expect(fired?.finalOutput?.getBlockReason()).toBe(reason);
   });
 
-  test('a host that fails closed has nothing prevented that is done already', async () => {
+  test('a host that fails closed blocks nothing that has already happened', async () => {
     const { config } = unready(cause, 'block');
     const request = { model: 'm', contents: 'hi' };
     const response = saying('hello');
@@ -127,7 +127,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     expect(await fireBeforeToolSelectionHook(config, request)).toMatchObject({ shouldStop: false });
   });
 
-  test('any other host goes on with a warning (HOOK-111)', async () => {
+  test('a host that fails open continues with a warning if hooks cannot run (HOOK-111)', async () => {
     const { config, warnings } = unready(cause);
     const { llmContent } = await executeToolWithHooks(config, 'write_file', {}, done);
     expect(llmContent).toBe('ran');
@@ -137,7 +137,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
   });
 });
 
-test('a host that fails closed has its hooks again with the next event that can run them', async () => {
+test('a host that fails closed runs its hooks again as soon as an event can run them', async () => {
   const { config } = unready((made) => made, 'block');
   const initialize = vi.spyOn(config.getHookSystem()!, 'initialize');
   initialize.mockRejectedValueOnce(new Error('it is broken'));
@@ -145,7 +145,7 @@ test('a host that fails closed has its hooks again with the next event that can 
   expect([await call(), await call()]).toEqual([reason, 'ran']);
 });
 
-test('what is settled otherwise blocks nothing: hooks that are off, and events without a hook', async () => {
+test('failing closed does not block if hooks are off, or if an event has no hook', async () => {
   const cwd = tempFolder();
   const off = createConfig({ cwd, settings, enableHooks: false, onUnready: 'block' });
   const none = createConfig({

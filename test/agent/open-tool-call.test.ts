@@ -29,7 +29,7 @@ test('a call that no hook matches is allowed, and ends with its result', async (
   expect(appended).toEqual([]);
 });
 
-test('a call is allowed with the arguments that hooks left, and hooks look at its result', async () => {
+test('a call is allowed with the arguments that hooks left, and hooks see its result', async () => {
   const rewrite = { hookSpecificOutput: { tool_input: { file_path: 'b.txt' } } };
   const context = { hookSpecificOutput: { additionalContext: 'Mind the gap.' } };
   const { call } = await begin({
@@ -44,14 +44,14 @@ test('a call is allowed with the arguments that hooks left, and hooks look at it
   expect(await call.ended).toBe(ended);
 });
 
-test('a denied call has ended, and what is handed in later changes nothing', async () => {
+test('a denied call has ended, and a result that is handed in later changes nothing', async () => {
   const { call } = await begin({ BeforeTool: inParallel('echo no >&2; exit 2') });
   const verdict = await call.verdict;
   expect(verdict).toMatchObject({ status: 'ended', call: { toolResult: { llmContent: 'no' } } });
   expect((await call.succeed(written)).toolResult.llmContent).toBe('no');
 });
 
-test('what the tool threw is a result with an error that hooks see', async () => {
+test('an error that the tool threw becomes a result with an error that hooks see', async () => {
   const seen = `jq -c '{hookSpecificOutput: {additionalContext: .tool_response.error.message}}'`;
   const { call } = await begin({ AfterTool: inParallel(seen) });
   await call.verdict;
@@ -62,7 +62,7 @@ test('what the tool threw is a result with an error that hooks see', async () =>
   });
 });
 
-test('a cancelled call ends its hooks, and says why', async () => {
+test('cancelling a call ends its hooks and gives the reason', async () => {
   const { call } = await begin({ BeforeTool: inParallel('sleep 600') });
   const ended = await call.cancel('the user left');
   expect(ended.outcome).toMatchObject({ status: 'cancelled', reason: 'the user left' });
@@ -83,7 +83,7 @@ test.each([
   expect(await call.answer(approved)).toMatchObject(after);
 });
 
-test('hooks run for the session, the transcript and the folder of the call', async () => {
+test('hooks receive the session, the transcript and the folder of the call', async () => {
   const says = `jq -c '{hookSpecificOutput: {additionalContext: ([.session_id, .transcript_path, .cwd] | join(" "))}}'`;
   const { config, folder } = await startSession({ AfterTool: inParallel(says) });
   const call = beginToolCall(config, request, {
@@ -98,7 +98,7 @@ test('hooks run for the session, the transcript and the folder of the call', asy
   expect((await plain.succeed(written)).appended[0]).toContain(` ${folder}`);
 });
 
-test('a question of the host’s own is put once where no hook answers it, and not about a call that has ended', async () => {
+test('a question of the host’s own is asked once if no hook answers it, and never about a call that has ended', async () => {
   const { call } = await begin({});
   expect(await call.question()).toEqual({ status: 'asked', toolInput: request.input });
   expect(await call.question()).toMatchObject({ status: 'asked' });
@@ -110,14 +110,14 @@ test('a question of the host’s own is put once where no hook answers it, and n
   expect(await other.question()).toMatchObject({ status: 'ended' });
 });
 
-test('a call that the user refuses when the host asks by itself never runs', async () => {
+test('a call that the user refuses in answer to the host’s own question never runs', async () => {
   const { call } = await begin({});
   await call.question();
   expect(await call.answer('not now')).toMatchObject({ status: 'ended' });
   expect((await call.succeed(written)).toolResult.llmContent).toBe('not now');
 });
 
-test('a question that is put twice is answered to both, and a later denial counts beside an approval', async () => {
+test('concurrent questions get the same answer, and a later denial overrides an approval', async () => {
   const box = sandbox();
   const command = print({ decision: 'allow' });
   box.write(box.own.user, { hooks: { 'tool.permission': [{ hooks: [{ type: 'command', command }] }] } }); // prettier-ignore

@@ -8,7 +8,7 @@ import { print } from '../support/session.ts';
 
 const request = { id: '1', name: 'write_file', input: { file_path: 'a' } };
 
-/** One call with hooks of our own where the user would be asked. */
+/** One call with our own hooks on the permission question. */
 async function called(hooks: object, confirm: Confirm | null = () => true) {
   const box = sandbox();
   box.write(box.own.user, hooks);
@@ -34,12 +34,12 @@ const permission = (...answers: object[]) => ({
 const denial = { decision: 'deny', reason: 'not here' };
 
 describe('ToolPermission hooks', () => {
-  test('answer in the user’s place where they approve', async () => {
+  test('ToolPermission hooks that approve answer in the user’s place', async () => {
     const { ran, asked } = await called(permission({ decision: 'allow' }), () => false);
     expect([ran.length, asked]).toEqual([1, 0]);
   });
 
-  test('refuse the call where one of them denies', async () => {
+  test('the call is refused if one ToolPermission hook denies it', async () => {
     const { ran, asked, toolResult, outcome } = await called(
       permission({ decision: 'allow' }, denial),
     );
@@ -48,19 +48,19 @@ describe('ToolPermission hooks', () => {
     expect(toolResult.llmContent).toBe('not here');
   });
 
-  test('leave the question to the user where they say nothing', async () => {
+  test('the user is asked if ToolPermission hooks give no decision', async () => {
     expect(await called(permission({}), () => false)).toMatchObject({
       asked: 1,
       outcome: { status: 'refused', by: 'user' },
     });
   });
 
-  test('are not run where nobody would be asked', async () => {
+  test('ToolPermission hooks do not run if nobody would be asked', async () => {
     const { ran, permission: judged } = await called(permission(denial), null);
     expect([ran.length, judged]).toEqual([1, undefined]);
   });
 
-  test('are not run where a hook before the tool has approved', async () => {
+  test('ToolPermission hooks do not run if a BeforeTool hook has approved', async () => {
     const hooks = permission(denial).hooks;
     const { ran } = await called({
       hooks: { ...hooks, ...hookAt('tool.before', print({ decision: 'allow' })).hooks },
@@ -68,7 +68,7 @@ describe('ToolPermission hooks', () => {
     expect(ran).toHaveLength(1);
   });
 
-  test('do not spare a question that a hook before the tool wants', async () => {
+  test('ToolPermission hooks do not replace a question that a BeforeTool hook wants', async () => {
     const hooks = permission({ decision: 'allow' }).hooks;
     const { asked } = await called({
       hooks: { ...hooks, ...hookAt('tool.before', print({ decision: 'ask' })).hooks },
@@ -76,13 +76,13 @@ describe('ToolPermission hooks', () => {
     expect(asked).toBe(1);
   });
 
-  test('may change the arguments, which the user is then asked about', async () => {
+  test('a ToolPermission hook can change the arguments that the user is then asked about', async () => {
     const change = { hookSpecificOutput: { tool_input: { file_path: 'b' } } };
     const { ran } = await called(permission(change), ({ input }) => input['file_path'] === 'b');
     expect(ran[0]?.[0]).toEqual({ file_path: 'b' });
   });
 
-  test('stop the agent, without the tool', async () => {
+  test('a ToolPermission hook can stop the agent, and the tool does not run', async () => {
     const { ran, stop, asked } = await called(
       permission({ continue: false, stopReason: 'enough' }),
     );
@@ -112,14 +112,14 @@ async function requested(decision: object) {
 }
 
 describe('PermissionRequest hooks of Claude Code', () => {
-  test('allow with other arguments', async () => {
+  test('a PermissionRequest hook can allow the call with other arguments', async () => {
     const updatedInput = { file_path: '/other', content: 'x' };
     const { asked: questions, ran } = await requested({ behavior: 'allow', updatedInput });
     expect(questions).toBe(0);
     expect(ran[0]?.[0]).toMatchObject({ content: 'x' });
   });
 
-  test('deny with a message, and end the agent', async () => {
+  test('a PermissionRequest hook can deny with a message and stop the agent', async () => {
     const {
       asked: questions,
       ran,

@@ -6,7 +6,7 @@ import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 import { startChat } from '../support/chat.ts';
 
-/** A hook that answers with what `jq` makes of the response it was given. */
+/** A hook that answers with the given response, changed by `jq`. */
 const jq = (change: string): string =>
   `jq -c '{hookSpecificOutput: {llm_response: (.llm_response | ${change})}}'`;
 
@@ -37,9 +37,9 @@ describe('a redactor (C-73)', () => {
     ['changes the text and copies the candidates as {text} parts', asParts],
     ['leaves the candidates out', jq('{text: .text | gsub("SECRET"; "***")}')],
     ['leaves the text out', jq('del(.text) | .candidates[].content.parts = ["a *** b"]')],
-    ['empties the candidates beside a clean text', jq('.text = "a *** b" | .candidates = []')],
+    ['empties the candidates and gives a clean text', jq('.text = "a *** b" | .candidates = []')],
     ['gives null for the candidates', jq('.text = "a *** b" | .candidates = null')],
-  ])('that %s redacts', async (_, hook) => {
+  ])('a redactor that %s redacts the response', async (_, hook) => {
     for (const given of [saying('a SECRET b'), saying('a SEC', 'RET', ' b')]) {
       if (hook === onlyCandidates && given.candidates![0]!.content!.parts!.length > 1) continue;
       for (const mode of [inParallel, inSequence])
@@ -52,7 +52,7 @@ describe('a redactor (C-73)', () => {
     }
   });
 
-  test('that changes text and candidates to different words is taken at its text, which is reported', async () => {
+  test('the text wins, with a warning, if a redactor changes text and candidates differently', async () => {
     const { said, session } = await redacted({
       AfterModel: inParallel(jq('.text = "one" | .candidates[0].content.parts = ["two"]')),
     });
@@ -60,7 +60,7 @@ describe('a redactor (C-73)', () => {
     expect(session.warnings).toEqual([expect.stringContaining('were both changed and differ')]);
   });
 
-  test('that empties the text says nothing', async () => {
+  test('a redactor that empties the text leaves an empty response', async () => {
     for (const change of ['.text = ""', '.candidates = []', '.candidates[0].content.parts = []']) {
       const { said, response } = await redacted({ AfterModel: inParallel(jq(change)) });
       expect([change, said]).toEqual([change, '']);
@@ -68,7 +68,7 @@ describe('a redactor (C-73)', () => {
     }
   });
 
-  test('of the text alone leaves nothing of other candidates, which it did not look at', async () => {
+  test('a redactor that changes only the text removes the other candidates, which it did not check', async () => {
     const [first] = saying('a SECRET b').candidates!;
     const given = {
       candidates: [
@@ -81,7 +81,7 @@ describe('a redactor (C-73)', () => {
     expect(session.warnings).toEqual([expect.stringContaining('took the place of them all')]);
   });
 
-  test('is compared with what it was given itself, after those before it in a sequence', async () => {
+  test('in a sequence, a redactor’s output is compared with its own input', async () => {
     const other = jq('.text |= gsub("TOKEN"; "+++")');
     for (const hooks of [
       [onlyText, other],
@@ -100,7 +100,7 @@ describe('a redactor (C-73)', () => {
     }
   });
 
-  test('is not undone by one beside it that repeats what it was given', async () => {
+  test('a redaction is not undone by a parallel hook that repeats its input', async () => {
     for (const hooks of [
       [onlyText, repeat],
       [repeat, onlyText],
@@ -113,7 +113,7 @@ describe('a redactor (C-73)', () => {
     }
   });
 
-  test('beside another that changes the text differently: the later one wins, and that is reported', async () => {
+  test('the later of two parallel redactors wins if they differ, with a warning', async () => {
     const { said, session } = await redacted({
       AfterModel: inParallel(onlyText, jq('.text = "other"')),
     });
@@ -121,7 +121,7 @@ describe('a redactor (C-73)', () => {
     expect(session.warnings.join('\n')).toContain('set llm_response.text differently');
   });
 
-  test('keeps the tool calls of the model', async () => {
+  test('a redactor keeps the model’s tool calls', async () => {
     const call = { ...wanting('read', { path: 'a.txt' }), thoughtSignature: 'c2ln' };
     for (const hook of [onlyText, onlyCandidates, both, asParts, jq('.text = ""')]) {
       const { response } = await redacted(
@@ -134,7 +134,7 @@ describe('a redactor (C-73)', () => {
   });
 });
 
-test('a synthetic answer with both: what its candidates say counts, for nothing was given (C-73)', async () => {
+test('the candidates of a synthetic answer win over its text, because there was no input (C-73)', async () => {
   const { response, session } = await callModel({
     BeforeModel: inParallel(
       print({
@@ -153,7 +153,7 @@ test('a synthetic answer with both: what its candidates say counts, for nothing 
   expect(session.warnings).toEqual([expect.stringContaining('differs from the candidates')]);
 });
 
-test('an agent goes on with its tools under a redactor, and never shows what was redacted', async () => {
+test('an agent keeps using its tools under a redactor, and never shows redacted text', async () => {
   const tool = someTool('read');
   const { run, chat } = await startChat(
     [saying('SECRET, so I look.', wanting('read', { path: 'a.txt' }, '1')), 'Done with SECRET.'],

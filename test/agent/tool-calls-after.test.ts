@@ -12,8 +12,8 @@ const seenBy = ({ session }: SeenCall): Record<string, unknown> =>
 
 const giving = (result: object) => ({ tool: () => Promise.resolve(result as ToolResult) });
 
-describe('AfterTool hooks see', () => {
-  test('the call and its whole result (HOOK-025, 026)', async () => {
+describe('the input of AfterTool hooks', () => {
+  test('AfterTool hooks see the call and its whole result (HOOK-025, 026)', async () => {
     const call = await callTool(keepInput, giving({ ...written, metadata: { lines: 3 } }));
     expect(seenBy(call)).toEqual({
       session_id: expect.any(String),
@@ -27,7 +27,7 @@ describe('AfterTool hooks see', () => {
     });
   });
 
-  test('the error of a result that has one (C-68, C-69)', async () => {
+  test('AfterTool hooks see the error of a result (C-68, C-69)', async () => {
     const error = { message: 'disk full', type: 'io' };
     const call = await callTool(keepInput, giving({ ...written, error }));
     expect(seenBy(call)).toMatchObject({ tool_response: { error } });
@@ -42,13 +42,13 @@ describe('AfterTool hooks see', () => {
     ['an object', { code: 7 }, { message: '{ code: 7 }' }],
     ['an object without a text', Object.create(null), { message: '[Object: null prototype] {}' }],
     ['nothing', undefined, { message: 'undefined' }],
-  ])('%s that the tool threw, as a result with an error (C-68)', async (_, thrown, error) => {
+  ])('AfterTool hooks see %s that the tool threw as an error (C-68)', async (_, thrown, error) => {
     const call = await callTool(keepInput, { tool: () => Promise.reject(thrown) });
     expect(seenBy(call)).toMatchObject({ tool_response: { error } });
     expect(call.toolResult).toMatchObject({ llmContent: call.toolResult.error?.message, error });
   });
 
-  test('an error thrown before there was a promise', async () => {
+  test('AfterTool hooks see an error that the tool threw synchronously', async () => {
     const call = await callTool(keepInput, {
       tool: () => {
         throw new Error('at once');
@@ -57,24 +57,24 @@ describe('AfterTool hooks see', () => {
     expect(seenBy(call)).toMatchObject({ tool_response: { error: { message: 'at once' } } });
   });
 
-  test('a result without content, which stays as it is (a host need not be TypeScript)', async () => {
+  test('AfterTool hooks see a result without content as it is (a host need not be TypeScript)', async () => {
     const call = await callTool(keepInput, giving({ returnDisplay: 'shown' }));
     expect(seenBy(call)['tool_response']).toEqual({ returnDisplay: 'shown' });
     expect(call.toolResult).toEqual({ returnDisplay: 'shown' });
   });
 
-  test('nothing to read where the tool gave nothing', async () => {
+  test('AfterTool hooks see empty content if the tool returned nothing', async () => {
     const call = await callTool(keepInput, giving(undefined as never));
     expect(seenBy(call)['tool_response']).toEqual({ llmContent: '', returnDisplay: '' });
     expect(call.toolResult).toEqual({ llmContent: '', returnDisplay: '' });
   });
 });
 
-describe('what AfterTool hooks add', () => {
+describe('additions of AfterTool hooks', () => {
   const context = print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } });
   const message = print({ systemMessage: 'Be kind.' });
 
-  test('comes after the result: first context, then messages, in plan order (HOOK-027, 030, 131, 208, C-56, C-57)', async () => {
+  test('additions follow the result: first context, then messages, in plan order (HOOK-027, 030, 131, 208, C-56, C-57)', async () => {
     const { toolResult } = await callTool({
       BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
       AfterTool: inParallel(
@@ -88,19 +88,19 @@ describe('what AfterTool hooks add', () => {
     });
   });
 
-  test('may be context alone or a message alone', async () => {
+  test('an AfterTool hook can add only context or only a message', async () => {
     const { toolResult } = await callTool({ AfterTool: inParallel(context) });
     expect(toolResult.llmContent).toBe('written\n\nMind the gap.');
     const other = await callTool({ AfterTool: inParallel(message) });
     expect(other.toolResult.llmContent).toBe('written\n\n[System] Be kind.');
   });
 
-  test('is the text of a hook that prints no JSON (HOOK-064)', async () => {
+  test('plain text of an AfterTool hook is a message (HOOK-064)', async () => {
     const { toolResult } = await callTool({ AfterTool: inParallel('echo plain') });
     expect(toolResult.llmContent).toBe('written\n\n[System] plain');
   });
 
-  test('is nothing for empty texts', async () => {
+  test('empty texts of hooks add nothing', async () => {
     const { toolResult } = await callTool({
       BeforeTool: inParallel(print({ systemMessage: '' })),
       AfterTool: inParallel(
@@ -110,7 +110,7 @@ describe('what AfterTool hooks add', () => {
     expect(toolResult).toEqual(written);
   });
 
-  test('is the message of a BeforeTool hook without any AfterTool hook (C-57)', async () => {
+  test('the message of a BeforeTool hook is added even without an AfterTool hook (C-57)', async () => {
     const { toolResult } = await callTool({ BeforeTool: inParallel(message) });
     expect(toolResult.llmContent).toBe('written\n\n[System] Be kind.');
   });
@@ -124,7 +124,7 @@ describe('what AfterTool hooks add', () => {
     ['texts', ['a', 'b'], ['a', 'b']],
     ['one part', { inlineData: { data: 'AA==' } }, [{ inlineData: { data: 'AA==' } }]],
     ['no parts', [], []],
-  ])('is a part of its own beside %s (C-59)', async (_, llmContent, kept) => {
+  ])('each addition is a separate part after %s (C-59)', async (_, llmContent, kept) => {
     const { toolResult } = await callTool(
       { AfterTool: inParallel(context, message) },
       giving({ ...written, llmContent }),
@@ -136,12 +136,12 @@ describe('what AfterTool hooks add', () => {
     ]);
   });
 
-  test('stands alone where the tool gave no content', async () => {
+  test('an addition is the whole content if the tool gave none', async () => {
     const { toolResult } = await callTool({ AfterTool: inParallel(message) }, giving({}));
     expect(toolResult).toEqual({ llmContent: '\n\n[System] Be kind.' });
   });
 
-  test('leaves the tool’s own object and its other fields as they are (HOOK-217)', async () => {
+  test('additions leave the tool’s own object and its other fields as they are (HOOK-217)', async () => {
     const result = Object.freeze({ ...written, metadata: { lines: 3 }, extra: 'kept' });
     const { toolResult } = await callTool({ AfterTool: inParallel(message) }, giving(result));
     expect(toolResult).toEqual({ ...result, llmContent: 'written\n\n[System] Be kind.' });
@@ -150,7 +150,7 @@ describe('what AfterTool hooks add', () => {
 });
 
 describe('suppressOutput', () => {
-  test('hides the result from the user, not from the model (HOOK-029, 132)', async () => {
+  test('suppressOutput hides the result from the user, not from the model (HOOK-029, 132)', async () => {
     const { toolResult } = await callTool({
       AfterTool: inParallel(print({ suppressOutput: true }), print({ systemMessage: 'Shown.' })),
     });
@@ -161,17 +161,20 @@ describe('suppressOutput', () => {
     });
   });
 
-  test.each([false, 'true', 1])('hides nothing when it is %j (C-31)', async (suppressOutput) => {
-    const { toolResult } = await callTool({ AfterTool: inParallel(print({ suppressOutput })) });
-    expect(toolResult).toEqual(written);
-  });
+  test.each([false, 'true', 1])(
+    'suppressOutput hides nothing if it is %j (C-31)',
+    async (suppressOutput) => {
+      const { toolResult } = await callTool({ AfterTool: inParallel(print({ suppressOutput })) });
+      expect(toolResult).toEqual(written);
+    },
+  );
 });
 
-describe('an AfterTool hook cannot take the result back', () => {
+describe('an AfterTool hook cannot undo the result', () => {
   test.each([
     ['exit 2', 'echo "Tests fail." >&2; exit 2'],
     ['a block', print({ decision: 'block', reason: 'Tests fail.' })],
-  ])('%s tells the model its reason (HOOK-178, C-62)', async (_, command) => {
+  ])('%s of an AfterTool hook tells the model its reason (HOOK-178, C-62)', async (_, command) => {
     const { toolResult, outcome, after, stop } = await callTool({
       AfterTool: inParallel(print({ systemMessage: 'First.' }), command),
     });
@@ -185,7 +188,7 @@ describe('an AfterTool hook cannot take the result back', () => {
   });
 
   test.each(['exit 1', 'kill -9 $$', `${print({ suppressOutput: true })}; exit 3`])(
-    'a failed one changes nothing: %s (HOOK-031)',
+    'a failed AfterTool hook changes nothing: %s (HOOK-031)',
     async (command) => {
       const { toolResult, session } = await callTool({ AfterTool: inParallel(command) });
       expect(toolResult).toEqual(written);
@@ -194,7 +197,7 @@ describe('an AfterTool hook cannot take the result back', () => {
   );
 });
 
-test('the call ends only when its AfterTool hooks have (HOOK-134)', async () => {
+test('a call ends only when its AfterTool hooks have ended (HOOK-134)', async () => {
   const { session } = await callTool({ AfterTool: inParallel('sleep 0.3; touch after-ran') });
   expect(existsSync(join(session.folder, 'after-ran'))).toBe(true);
 });

@@ -8,7 +8,7 @@ import { inParallel, inSequence, print, startSession } from '../support/session.
 const touchAfter = { AfterTool: inParallel('touch after-ran') };
 
 describe('a BeforeTool hook that denies', () => {
-  test('with exit 2 keeps the tool from running; the model reads its stderr (HOOK-016a, 017, 183, C-66)', async () => {
+  test('a BeforeTool hook that exits with 2 blocks the tool, and the model reads its stderr (HOOK-016a, 017, 183, C-66)', async () => {
     const { toolResult, ran, outcome, before, stop } = await callTool({
       BeforeTool: inParallel('echo "not on a Friday" >&2; exit 2'),
     });
@@ -24,7 +24,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(stop).toBeUndefined();
   });
 
-  test('is not followed by AfterTool hooks (C-68)', async () => {
+  test('AfterTool hooks do not run after a denial (C-68)', async () => {
     const { session, after } = await callTool({
       BeforeTool: inParallel('exit 2'),
       ...touchAfter,
@@ -41,14 +41,14 @@ describe('a BeforeTool hook that denies', () => {
       { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } },
     ],
     [
-      'permissionDecision beside an allow',
+      'permissionDecision with an allow',
       {
         decision: 'allow',
         reason: 'yes',
         hookSpecificOutput: { permissionDecision: 'block', permissionDecisionReason: 'no' },
       },
     ],
-  ])('by %s in its JSON gives that reason (HOOK-016b, 169, 170, 199)', async (_, output) => {
+  ])('a denial by %s gives its reason (HOOK-016b, 169, 170, 199)', async (_, output) => {
     const { toolResult, ran } = await callTool({ BeforeTool: inParallel(print(output)) });
     expect(ran).toEqual([]);
     expect(toolResult.llmContent).toBe('no');
@@ -57,13 +57,13 @@ describe('a BeforeTool hook that denies', () => {
   test.each([
     ['exit 2', 'Blocked by hook'],
     [print({ decision: 'block' }), 'No reason provided'],
-  ])('without a reason still denies: %s (HOOK-067b, C-26)', async (command, reason) => {
+  ])('a denial without a reason still denies: %s (HOOK-067b, C-26)', async (command, reason) => {
     const { toolResult, ran } = await callTool({ BeforeTool: inParallel(command) });
     expect(ran).toEqual([]);
     expect(toolResult.llmContent).toBe(reason);
   });
 
-  test('is not undone by hooks that allow, fail or talk, whatever their order (C-40)', async () => {
+  test('a denial is not undone by hooks that allow, fail or print text, in any order (C-40)', async () => {
     const others = ['echo fine', print({ decision: 'allow' }), 'exit 1', 'kill -9 $$'];
     const denial = 'echo no >&2; exit 2';
     for (const commands of [
@@ -76,7 +76,7 @@ describe('a BeforeTool hook that denies', () => {
     }
   });
 
-  test('has its say with the others: all reasons, one a line (HOOK-093)', async () => {
+  test('all denials give their reasons, one per line (HOOK-093)', async () => {
     const { toolResult } = await callTool({
       BeforeTool: inParallel(
         print({ decision: 'deny', reason: 'first' }),
@@ -86,7 +86,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(toolResult.llmContent).toBe('first\nsecond');
   });
 
-  test('ends a sequence: the hooks after it do not run (HOOK-107)', async () => {
+  test('a denial ends a sequence: the hooks after it do not run (HOOK-107)', async () => {
     const { session, ran } = await callTool({
       BeforeTool: inSequence('exit 2', 'touch second-ran'),
     });
@@ -94,7 +94,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(ran).toEqual([]);
   });
 
-  test('rewrites nothing: its arguments are ignored (G-19)', async () => {
+  test('arguments from a BeforeTool hook that denies are ignored (G-19)', async () => {
     const { outcome, ran } = await callTool({
       BeforeTool: inParallel(
         print({ decision: 'deny', hookSpecificOutput: { tool_input: { file_path: 'b.txt' } } }),
@@ -104,7 +104,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(outcome.toolInput).toBe(someInput);
   });
 
-  test('has its systemMessage passed to the model, but not its context (C-57, C-58)', async () => {
+  test('a denial passes its systemMessage to the model, but not its context (C-57, C-58)', async () => {
     const { toolResult } = await callTool({
       BeforeTool: inParallel(
         print({
@@ -119,7 +119,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(toolResult.error?.message).toBe('no');
   });
 
-  test('denies through executeToolWithHooks too, which gives the result alone (HOOK-133, 183)', async () => {
+  test('executeToolWithHooks returns only the result of a denied call (HOOK-133, 183)', async () => {
     const { config } = await startSession({ BeforeTool: inParallel('echo no >&2; exit 2') });
     let ran = false;
     const result = await executeToolWithHooks(config, 'write_file', someInput, async () => {
@@ -133,7 +133,7 @@ describe('a BeforeTool hook that denies', () => {
 
 describe('a BeforeTool hook that does not deny', () => {
   test.each(['allow', 'approve', 'ask', null, undefined, 'Block', 'no'])(
-    'with the decision %j lets the tool run (HOOK-018, 158, 182, C-31)',
+    'a BeforeTool hook with the decision %j lets the tool run (HOOK-018, 158, 182, C-31)',
     async (decision) => {
       const { toolResult, ran } = await callTool({
         BeforeTool: inParallel(print({ decision, reason: 'so' })),
@@ -143,7 +143,7 @@ describe('a BeforeTool hook that does not deny', () => {
     },
   );
 
-  test('does not deny with a block printed beside another exit code (HOOK-198)', async () => {
+  test('a block printed with an exit code other than 0 or 2 does not deny (HOOK-198)', async () => {
     const { ran } = await callTool({
       BeforeTool: inParallel(`${print({ decision: 'block' })}; exit 3`),
     });
@@ -155,7 +155,7 @@ describe('a BeforeTool hook that does not deny', () => {
     ['is not there', './nowhere.sh', /code 127/],
     ['is killed', 'echo dying >&2; kill -9 $$', /SIGKILL.*dying/],
   ])(
-    'that %s lets the tool run, and is warned of (HOOK-023, 103, 110)',
+    'a BeforeTool hook that %s lets the tool run and emits a warning (HOOK-023, 103, 110)',
     async (_, command, warning) => {
       const { toolResult, ran, session } = await callTool({ BeforeTool: inParallel(command) });
       expect(ran).toEqual([someInput]);
@@ -164,7 +164,7 @@ describe('a BeforeTool hook that does not deny', () => {
     },
   );
 
-  test('that takes too long lets the tool run, and the warning says how long (HOOK-023, 119)', async () => {
+  test('a BeforeTool hook that times out lets the tool run, and the warning gives the timeout (HOOK-023, 119)', async () => {
     const { toolResult, session } = await callTool({
       BeforeTool: inParallel({ command: 'sleep 30', timeout: 100 }),
     });
@@ -178,10 +178,13 @@ describe('a BeforeTool hook that does not deny', () => {
     ['read_file', false],
     ['', true],
     ['*', true],
-  ])('runs only if its matcher %j fits the tool (HOOK-021, 022, 089)', async (matcher, fits) => {
-    const { ran } = await callTool({
-      BeforeTool: [{ matcher, hooks: [{ type: 'command', command: 'exit 2' }] }],
-    });
-    expect(ran.length).toBe(fits ? 0 : 1);
-  });
+  ])(
+    'a BeforeTool hook runs only if its matcher %j matches (HOOK-021, 022, 089)',
+    async (matcher, fits) => {
+      const { ran } = await callTool({
+        BeforeTool: [{ matcher, hooks: [{ type: 'command', command: 'exit 2' }] }],
+      });
+      expect(ran.length).toBe(fits ? 0 : 1);
+    },
+  );
 });

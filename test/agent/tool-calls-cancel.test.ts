@@ -16,7 +16,7 @@ const inFolder = () => {
   return { signal: abort.signal, config: { cwd } };
 };
 
-/** A hook that says where it is, and then works for long. */
+/** A hook that writes its pid and then runs for a long time. */
 const working = 'echo $$ >pid; sleep 30';
 const running = async (): Promise<number> => Number(await untilWritten(join(cwd, 'pid')));
 
@@ -27,7 +27,7 @@ const cancelledResult = (reason: string) => ({
 });
 
 describe('a call that is cancelled', () => {
-  test('before it begins runs nothing', async () => {
+  test('a call that is cancelled before it begins runs nothing', async () => {
     abort.abort('too late');
     const { toolResult, outcome, ran } = await callTool(
       { BeforeTool: inParallel('touch before-ran') },
@@ -39,14 +39,14 @@ describe('a call that is cancelled', () => {
     expect(toolResult).toEqual(cancelledResult('too late'));
   });
 
-  test('before it begins, without any hook, runs nothing', async () => {
+  test('a call without hooks that is cancelled before it begins runs nothing', async () => {
     abort.abort(new Error('too late'));
     const { toolResult, ran } = await callTool({}, inFolder());
     expect(ran).toEqual([]);
     expect(toolResult).toEqual(cancelledResult('too late'));
   });
 
-  test('while its machine is made ready runs nothing', async () => {
+  test('a call that is cancelled while its machine is set up runs nothing', async () => {
     const call = callTool({ BeforeTool: inParallel('touch before-ran') }, inFolder());
     queueMicrotask(() => abort.abort('at once'));
     const { outcome, ran } = await call;
@@ -55,7 +55,7 @@ describe('a call that is cancelled', () => {
     expect(existsSync(join(cwd, 'before-ran'))).toBe(false);
   });
 
-  test('while its BeforeTool hooks run ends them and never runs the tool (G-02)', async () => {
+  test('cancelling a call kills its running BeforeTool hooks and never runs the tool (G-02)', async () => {
     const call = callTool(
       { BeforeTool: inParallel(working), AfterTool: inParallel('touch after-ran') },
       inFolder(),
@@ -72,7 +72,7 @@ describe('a call that is cancelled', () => {
     expect(session.warnings).toEqual([]);
   });
 
-  test('in the midst of a sequence starts no further hook', async () => {
+  test('cancelling a tool call in the middle of a sequence starts no further hook', async () => {
     const call = callTool({ BeforeTool: inSequence(working, 'touch second-ran') }, inFolder());
     await running();
     abort.abort();
@@ -81,7 +81,7 @@ describe('a call that is cancelled', () => {
     expect(existsSync(join(cwd, 'second-ran'))).toBe(false);
   });
 
-  test('decides nothing, whatever a hook had said before', async () => {
+  test('output of hooks before a cancellation decides nothing', async () => {
     const call = callTool(
       {
         BeforeTool: inParallel(
@@ -108,7 +108,7 @@ describe('a call that is cancelled', () => {
     ['with hooks', { BeforeTool: inParallel('true'), AfterTool: inParallel('touch after-ran') }],
     ['without hooks', {}],
   ])(
-    'while its tool runs aborts the tool’s signal, waits for nothing, fires no AfterTool, %s (C-68)',
+    'cancelling a call aborts the tool’s signal, waits for nothing and fires no AfterTool, %s (C-68)',
     async (_, hooks) => {
       let toolSignal: AbortSignal | undefined;
       const { toolResult, outcome } = await callTool(hooks, {
@@ -129,20 +129,23 @@ describe('a call that is cancelled', () => {
   test.each([
     ['with hooks', { AfterTool: inParallel('touch after-ran') }],
     ['without hooks', {}],
-  ])('is cancelled even if its tool heeds the signal by failing, %s', async (_, hooks) => {
-    const { outcome } = await callTool(hooks, {
-      ...inFolder(),
-      tool: (_input, signal) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('ended')));
-          setTimeout(() => abort.abort('user'), 20);
-        }),
-    });
-    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
-    expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
-  });
+  ])(
+    'a cancelled call is cancelled even if its tool rejects on the signal, %s',
+    async (_, hooks) => {
+      const { outcome } = await callTool(hooks, {
+        ...inFolder(),
+        tool: (_input, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('ended')));
+            setTimeout(() => abort.abort('user'), 20);
+          }),
+      });
+      expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+      expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+    },
+  );
 
-  test('while its AfterTool hooks run keeps the result, without what they said', async () => {
+  test('cancelling a call while its AfterTool hooks run keeps the result without their output', async () => {
     const call = callTool(
       {
         BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
@@ -159,7 +162,7 @@ describe('a call that is cancelled', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('after its end has ended as it did', async () => {
+  test('cancelling a tool call after its end has no effect', async () => {
     const { outcome } = await callTool({ AfterTool: inParallel('true') }, inFolder());
     abort.abort('user');
     expect(outcome.status).toBe('done');
@@ -170,7 +173,7 @@ describe('a call that is cancelled', () => {
     ['a text', 'why', 'why'],
     ['anything', { code: 7 }, '{ code: 7 }'],
     ['an object without a text', Object.create(null), '[Object: null prototype] {}'],
-  ])('may give %s as the reason', async (_, reason, expected) => {
+  ])('a call can be cancelled with %s as the reason', async (_, reason, expected) => {
     abort.abort(reason);
     const { outcome } = await callTool({}, inFolder());
     expect(outcome).toMatchObject({ reason: expected });

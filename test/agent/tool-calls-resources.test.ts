@@ -16,7 +16,7 @@ const request = { id: '1', name: 'write_file', input: someInput };
 
 const write = () => Promise.resolve(written);
 
-/** The warnings of Node itself while a test runs. */
+/** Node's own warnings while a test runs. */
 function nodeWarnings(): Error[] {
   const warnings: Error[] = [];
   const keep = (warning: Error): void => void warnings.push(warning);
@@ -26,9 +26,9 @@ function nodeWarnings(): Error[] {
 }
 
 test.each([
-  ['watched', () => undefined],
-  ['bare', undefined],
-])('1,000 calls on one signal, %s, need but one listener', async (_, inspect) => {
+  ['inspected', () => undefined],
+  ['not inspected', undefined],
+])('1,000 calls on one signal, %s, need only one listener', async (_, inspect) => {
   const warnings = nodeWarnings();
   const { config } = await startSession({}, inspect && { inspect });
   const { signal } = new AbortController();
@@ -41,7 +41,7 @@ test.each([
   expect(warnings).toEqual([]);
 });
 
-test('hooks that really run need no more', async () => {
+test('calls whose hooks run need no more than one listener', async () => {
   const warnings = nodeWarnings();
   const { config } = await startSession({ BeforeTool: inParallel('true', 'exit 1') });
   const { signal } = new AbortController();
@@ -52,7 +52,7 @@ test('hooks that really run need no more', async () => {
   expect(warnings).toEqual([]);
 });
 
-/** A process that has ended before it begins. */
+/** A process that ends as soon as it begins. */
 const instantProcess = fromCallback(({ sendBack }) => {
   const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 0 };
   const report = (said: ProcessReport): void => sendBack(said);
@@ -78,7 +78,7 @@ const planOf = (mode: HookLane['mode']): HookEventInput => ({
   reports: { answered: () => undefined, decided: () => undefined },
 });
 
-test('machines leave no memory behind: 2,000 tool calls with hooks before and after', async () => {
+test('machines do not leak memory in 2,000 tool calls with hooks before and after', async () => {
   const hookProcess = hookProcessMachine.provide({ actors: { process: instantProcess as never } });
   const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
   const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
@@ -107,29 +107,32 @@ test('machines leave no memory behind: 2,000 tool calls with hooks before and af
   await run(500);
   const before = heapUsed();
   await run(2_000);
-  // A leak of XState’s own kind, an event type kept for ever, is 340 bytes a call.
+  // A leak like XState’s own, an event type that is kept for ever, is 340 bytes per call.
   expect((heapUsed() - before) / 2_000).toBeLessThan(100);
 });
 
-test.each(['without a signal', 'on a signal'])('a call under way %s takes little', async (how) => {
-  const signal = how === 'on a signal' ? new AbortController().signal : undefined;
-  const { config } = await startSession({ AfterTool: inParallel('true') });
-  const enders: (() => void)[] = [];
-  const unending = (): Promise<never> =>
-    new Promise((_resolve, reject) => enders.push(() => reject(new Error('over'))));
-  const calls: Promise<unknown>[] = [];
-  const start = async (count: number): Promise<void> => {
-    for (let call = 0; call < count; call++)
-      calls.push(executeToolWithHooks(config, 'write_file', someInput, unending, { signal }));
-    await waitUntil(() => enders.length === calls.length);
-  };
-  await start(300);
-  const before = heapUsed();
-  await start(2_000);
-  expect((heapUsed() - before) / 2_000).toBeLessThan(12 * 1024);
-});
+test.each(['without a signal', 'on a signal'])(
+  'a running call %s takes little memory',
+  async (how) => {
+    const signal = how === 'on a signal' ? new AbortController().signal : undefined;
+    const { config } = await startSession({ AfterTool: inParallel('true') });
+    const enders: (() => void)[] = [];
+    const unending = (): Promise<never> =>
+      new Promise((_resolve, reject) => enders.push(() => reject(new Error('over'))));
+    const calls: Promise<unknown>[] = [];
+    const start = async (count: number): Promise<void> => {
+      for (let call = 0; call < count; call++)
+        calls.push(executeToolWithHooks(config, 'write_file', someInput, unending, { signal }));
+      await waitUntil(() => enders.length === calls.length);
+    };
+    await start(300);
+    const before = heapUsed();
+    await start(2_000);
+    expect((heapUsed() - before) / 2_000).toBeLessThan(12 * 1024);
+  },
+);
 
-test('calls that nothing can end any more are collected', async () => {
+test('calls that can no longer end are garbage collected', async () => {
   const { config } = await startSession({ AfterTool: inParallel('true') });
   let begun = 0;
   const unending = (): Promise<never> => {

@@ -9,7 +9,7 @@ const rewrite = (toolInput: object, more: object = {}) =>
 
 const input = { file_path: 'a.txt', options: { mode: 'x', deep: true } };
 
-test('arguments that a hook rewrites are the tool’s, the others stay (HOOK-019, C-43, C-64)', async () => {
+test('the tool receives rewritten arguments, and the others stay (HOOK-019, C-43, C-64)', async () => {
   const { ran, outcome } = await callTool(
     { BeforeTool: inParallel(rewrite({ file_path: 'b.txt', dry: true })) },
     { input },
@@ -19,13 +19,13 @@ test('arguments that a hook rewrites are the tool’s, the others stay (HOOK-019
   expect(outcome.toolInput).toEqual(rewritten);
 });
 
-test('a hook that returns all arguments gets exactly its values; nested ones are not merged (HOOK-216)', async () => {
+test('a hook that returns all arguments gets exactly its values, and nested values are not merged (HOOK-216)', async () => {
   const whole = { file_path: 'b.txt', options: { mode: 'y' } };
   const { ran } = await callTool({ BeforeTool: inParallel(rewrite(whole)) }, { input });
   expect(ran).toEqual([whole]);
 });
 
-test('in a sequence each hook sees what those before it changed, and all changes reach the tool (HOOK-024, 106, 216, C-42)', async () => {
+test('in a sequence, each hook sees the changes before it, and all changes reach the tool (HOOK-024, 106, 216, C-42)', async () => {
   const { ran, session } = await callTool(
     {
       BeforeTool: inSequence(
@@ -44,7 +44,7 @@ test('in a sequence each hook sees what those before it changed, and all changes
   expect(ran).toEqual([{ file_path: 'c.txt', options, first: 1, second: 2 }]);
 });
 
-test('side by side the last in plan order wins an argument, not the last to finish (C-44)', async () => {
+test('of parallel hooks, the last in plan order wins an argument, not the last to finish (C-44)', async () => {
   const { ran, before } = await callTool(
     {
       BeforeTool: inParallel(
@@ -58,7 +58,7 @@ test('side by side the last in plan order wins an argument, not the last to fini
   expect(before?.conflicts).toMatchObject([{ field: 'tool_input.file_path' }]);
 });
 
-test('AfterTool hooks see the arguments that the tool got', async () => {
+test('AfterTool hooks see the arguments that the tool received', async () => {
   const { session } = await callTool({
     BeforeTool: inParallel(rewrite({ file_path: 'b.txt' })),
     AfterTool: inParallel('jq -j .tool_input.file_path >seen.txt'),
@@ -75,7 +75,7 @@ test('a failed hook rewrites nothing (HOOK-104, C-27)', async () => {
 });
 
 test.each([['text'], [['a', 'list']], [null], [7]])(
-  'a tool_input that is no object (%j) changes nothing',
+  'a tool_input that is not an object (%j) changes nothing',
   async (toolInput) => {
     const { ran } = await callTool(
       { BeforeTool: inParallel(rewrite(toolInput as object)) },
@@ -85,7 +85,7 @@ test.each([['text'], [['a', 'list']], [null], [7]])(
   },
 );
 
-test('the caller’s own object is never touched (HOOK-217, G-05)', async () => {
+test('the caller’s own object is never modified (HOOK-217, G-05)', async () => {
   const frozen = Object.freeze({ file_path: 'a.txt', options: Object.freeze({ mode: 'x' }) });
   const { ran } = await callTool(
     {
@@ -97,7 +97,7 @@ test('the caller’s own object is never touched (HOOK-217, G-05)', async () => 
   expect(frozen).toEqual({ file_path: 'a.txt', options: { mode: 'x' } });
 });
 
-test('arguments named like parts of an object are data like any other', async () => {
+test('arguments named like built-in object properties are treated as plain data', async () => {
   const output =
     '{"hookSpecificOutput":{"tool_input":{"__proto__":{"polluted":1},"constructor":2}}}';
   const { ran } = await callTool({ BeforeTool: inParallel(`printf '%s' '${output}'`) }, { input });

@@ -7,7 +7,7 @@ import { inParallel, inSequence, print, startSession } from '../support/session.
 
 const halt = (more: object = {}) => print({ continue: false, stopReason: 'Enough.', ...more });
 
-test('a stop before the tool keeps it from running and asks the agent to end (HOOK-020, C-65)', async () => {
+test('a stop before the tool keeps it from running and asks the agent to stop (HOOK-020, C-65)', async () => {
   const { toolResult, stop, ran, outcome, session } = await callTool({
     BeforeTool: inParallel(halt()),
     AfterTool: inParallel('touch after-ran'),
@@ -19,7 +19,7 @@ test('a stop before the tool keeps it from running and asks the agent to end (HO
   expect(existsSync(join(session.folder, 'after-ran'))).toBe(false);
 });
 
-test('executeToolWithHooks gives the reason of a stop as the result (C-65)', async () => {
+test('executeToolWithHooks returns the reason of a stop as the result (C-65)', async () => {
   const { config } = await startSession({ BeforeTool: inParallel(halt()) });
   const result = await executeToolWithHooks(config, 'write_file', someInput, async () => written);
   expect(result.llmContent).toBe('Enough.');
@@ -43,7 +43,7 @@ test('a stop after the tool keeps its result (HOOK-028)', async () => {
   expect(toolResult).toEqual({ ...written, llmContent: 'written\n\nNote.\n\n[System] Sorry.' });
 });
 
-test('a block together with a stop delivers the block, then stops; each has its own reason (G-20, C-39)', async () => {
+test('a hook that blocks and stops has the block delivered first, each with its own reason (G-20, C-39)', async () => {
   const { toolResult, stop, ran, outcome } = await callTool({
     BeforeTool: inParallel(halt({ decision: 'block', reason: 'Not this.' })),
   });
@@ -53,7 +53,7 @@ test('a block together with a stop delivers the block, then stops; each has its 
   expect(stop).toEqual({ reason: 'Enough.' });
 });
 
-test('a block by one hook and a stop by another do the same', async () => {
+test('a block by one hook and a stop by another each keep their own reason', async () => {
   const { toolResult, stop } = await callTool({
     BeforeTool: inParallel(halt(), 'echo "Not this." >&2; exit 2'),
   });
@@ -72,7 +72,7 @@ test.each([
   expect(stop).toEqual({ reason: expected });
 });
 
-test('several stops give all their reasons, one a line (C-38)', async () => {
+test('several stops give all their reasons, one per line (C-38)', async () => {
   const { stop } = await callTool({
     AfterTool: inParallel(halt({ stopReason: 'One.' }), halt({ stopReason: 'Two.' })),
   });
@@ -85,7 +85,7 @@ test('a stop ends a sequence (C-45)', async () => {
 });
 
 test.each([print({ continue: 'false' }), print({ continue: 0 }), print({ continue: true })])(
-  'only false stops, not %s (C-31)',
+  'only continue: false stops the agent, not %s (C-31)',
   async (command) => {
     const { stop, ran } = await callTool({ BeforeTool: inParallel(command) });
     expect(stop).toBeUndefined();
@@ -93,7 +93,7 @@ test.each([print({ continue: 'false' }), print({ continue: 0 }), print({ continu
   },
 );
 
-test('a failed hook stops nothing (C-27)', async () => {
+test('a failed hook does not stop the agent (C-27)', async () => {
   const { stop, ran } = await callTool({ BeforeTool: inParallel(`${halt()}; exit 1`) });
   expect(stop).toBeUndefined();
   expect(ran.length).toBe(1);

@@ -6,7 +6,7 @@ import { callTool, someInput, written } from '../support/call-tool.ts';
 import { group, inParallel } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** An observer that keeps the actors it sees, each with its ancestors. */
+/** An observer that keeps the actors that it sees, each with its ancestors. */
 function watcher() {
   const seen: string[] = [];
   const inspect = (event: InspectionEvent): void => {
@@ -20,7 +20,7 @@ type Actor = AnyActorRef & { _parent?: Actor; logic: { id?: string } };
 const lineage = ({ id, logic, _parent }: Actor): string =>
   _parent ? `${lineage(_parent)} > ${id}` : (logic.id ?? id);
 
-test('who watches sees the call, its hook events, their hooks and the processes', async () => {
+test('an inspector sees the call, its hook events, their hooks and the processes', async () => {
   const { seen, inspect } = watcher();
   await callTool(
     {
@@ -48,7 +48,7 @@ const off = { tools: { enableHooks: false }, hooks: { BeforeTool: inParallel('ex
 test.each([
   ['without hooks', {}],
   ['with hooks off', { settings: off }],
-])('who watches sees a call %s too', async (_, options) => {
+])('an inspector also sees a call %s', async (_, options) => {
   const { seen, inspect } = watcher();
   const config = createConfig({ cwd: tempFolder(), settings: {}, ...options, inspect });
   const request = { id: 'call-1', name: 'write_file', input: someInput };
@@ -62,7 +62,7 @@ const broken = (): void => {
   throw new Error('a broken watcher');
 };
 
-test('who throws while watching changes nothing: a denial stands', async () => {
+test('a denial counts even if the inspector throws', async () => {
   const { outcome, ran, toolResult } = await callTool(
     { BeforeTool: inParallel('echo no >&2; exit 2') },
     { config: { inspect: broken } },
@@ -72,7 +72,7 @@ test('who throws while watching changes nothing: a denial stands', async () => {
   expect(toolResult.llmContent).toBe('no');
 });
 
-test('who watches can tell which call it is', async () => {
+test('an inspector can tell which call it is', async () => {
   const contexts: unknown[] = [];
   const inspect = (event: InspectionEvent): void => {
     if (event.type === '@xstate.snapshot' && event.actorRef.sessionId === event.rootId)

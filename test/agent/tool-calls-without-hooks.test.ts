@@ -15,7 +15,7 @@ vi.mock(import('../../src/hooks/run-machine.ts'), async (load) => {
 
 const request = { id: '1', name: 'write_file', input: someInput };
 
-/** Whether the tool runs before anything else can. */
+/** Whether the tool starts synchronously. */
 function runsAtOnce(config: HookSystemConfig): boolean {
   let ran = false;
   void executeToolWithHooks(config, 'write_file', someInput, async () => {
@@ -26,7 +26,7 @@ function runsAtOnce(config: HookSystemConfig): boolean {
 }
 
 describe('with hooks off', () => {
-  test('nothing is made, and the tool runs at once (HOOK-002, 010, 013)', async () => {
+  test('with hooks off, nothing is created and the tool runs at once (HOOK-002, 010, 013)', async () => {
     const config = createConfig({
       cwd: tempFolder(),
       settings: { tools: { enableHooks: false }, hooks: { BeforeTool: inParallel('exit 2') } },
@@ -45,7 +45,7 @@ describe('with hooks off', () => {
   });
 });
 
-test('with no hook at all no machine is made either', async () => {
+test('without any hook, no machine is created', async () => {
   const { config } = await startSession({});
   expect(runsAtOnce(config)).toBe(true);
   await runToolCall(config, request, async () => written);
@@ -58,7 +58,7 @@ describe('with no hook for the tool', () => {
     BeforeModel: inParallel('exit 2'),
   };
 
-  test('no machine is made, and the tool runs at once (HOOK-011, 012, 013)', async () => {
+  test('with no hook for the tool, no machine is created and the tool runs at once (HOOK-011, 012, 013)', async () => {
     const { config } = await startSession(others);
     expect(runsAtOnce(config)).toBe(true);
     const { toolResult } = await runToolCall(config, request, async () => written);
@@ -84,7 +84,7 @@ describe('with no hook for the tool', () => {
     expect(config.getHookSystem()!.isInitialized()).toBe(true);
   });
 
-  test('a failing tool is a result with an error all the same', async () => {
+  test('a failing tool without hooks is still a result with an error', async () => {
     const { config } = await startSession(others);
     const { toolResult, outcome } = await runToolCall(config, request, () => {
       throw new Error('at once');
@@ -94,7 +94,7 @@ describe('with no hook for the tool', () => {
   });
 });
 
-test('with a hook that matches there is one machine', async () => {
+test('a call with a matching hook runs one machine', async () => {
   const { config } = await startSession({ AfterTool: inParallel('true') });
   await runToolCall(config, request, async () => written);
   expect(run).toHaveBeenCalledTimes(1);

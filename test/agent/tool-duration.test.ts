@@ -17,7 +17,10 @@ const hooks = Object.fromEntries(
 );
 const request = { id: '1', name: 'write_file', input: { file_path: 'a' } };
 
-/** What the hooks of two calls receive of their duration: of a tool that works and of one that fails. */
+/**
+ * The type of the duration that the hooks of two calls receive: one with a tool that works, one with a tool
+ * that fails.
+ */
 async function durationsIn(file: string, dialect: typeof claudeCode) {
   const { project, systemFolder, write } = sandbox();
   write(join(project, file), { hooks });
@@ -33,7 +36,7 @@ async function durationsIn(file: string, dialect: typeof claudeCode) {
   return lines.map((line) => JSON.parse(line) as unknown);
 }
 
-test('Claude Code’s hooks receive how long a tool of ours ran, once it has', async () => {
+test('Claude Code’s hooks receive how long a tool ran, once it has ended', async () => {
   expect(await durationsIn('.claude/settings.json', claudeCode)).toEqual([
     ['PreToolUse', 'null'],
     ['PostToolUse', 'number'],
@@ -42,7 +45,7 @@ test('Claude Code’s hooks receive how long a tool of ours ran, once it has', a
   ]);
 });
 
-test('Qwen Code’s hooks receive how long a tool of ours ran where it did not fail', async () => {
+test('Qwen Code’s hooks receive how long a tool ran if it did not fail', async () => {
   expect(await durationsIn('.qwen/settings.json', qwenCode)).toEqual([
     ['PreToolUse', 'null'],
     ['PostToolUse', 'number'],

@@ -22,15 +22,15 @@ const effectsOf = (ended: Ended, before?: HookOutput, after?: HookOutput) =>
 
 const done: Ended = { status: 'done', result: written };
 
-test('without hooks the tool’s own object is the result', () => {
+test('without hooks, the tool’s own object is the result', () => {
   expect(effectsOf(done).toolResult).toBe(written);
 });
 
-test('hooks that want nothing leave it so', () => {
+test('hooks without effects leave the tool’s own object as the result', () => {
   expect(effectsOf(done, { decision: 'allow' }, { decision: 'allow' }).toolResult).toBe(written);
 });
 
-test('all effects together, in their one order (HOOK-208, C-56, C-62)', () => {
+test('all effects are applied in a fixed order (HOOK-208, C-56, C-62)', () => {
   const before = { systemMessage: 'Before.' };
   const after = {
     systemMessage: 'After.',
@@ -50,7 +50,7 @@ test('all effects together, in their one order (HOOK-208, C-56, C-62)', () => {
   });
 });
 
-test('what BeforeTool hooks say of context and display has no effect (HOOK-177, C-58)', () => {
+test('context and suppressOutput of BeforeTool hooks have no effect (HOOK-177, C-58)', () => {
   const before = {
     suppressOutput: true,
     reason: 'fine',
@@ -60,7 +60,7 @@ test('what BeforeTool hooks say of context and display has no effect (HOOK-177, 
 });
 
 describe('a stop', () => {
-  test('after the tool gives its own reason, not that of BeforeTool hooks', () => {
+  test('a stop after the tool gives its own reason, not that of BeforeTool hooks', () => {
     const after = { continue: false, stopReason: 'Enough.' };
     const { stop, toolResult } = effectsOf(
       { status: 'stopped', result: written },
@@ -71,7 +71,7 @@ describe('a stop', () => {
     expect(toolResult).toBe(written);
   });
 
-  test('before the tool gives its reason to the model too', () => {
+  test('a stop before the tool gives its reason to the model too', () => {
     const { stop, toolResult } = effectsOf(
       { status: 'stopped' },
       { continue: false, stopReason: 'Enough.' },
@@ -84,7 +84,7 @@ describe('a stop', () => {
 describe('a block', () => {
   const before = { decision: 'block', reason: 'No.', stopReason: 'Enough.' } as const;
 
-  test('reports its reason, and asks for no stop', () => {
+  test('a block reports its reason and does not stop the agent', () => {
     const { toolResult, stop } = effectsOf({ status: 'blocked', stop: false }, before);
     expect(stop).toBeUndefined();
     expect(toolResult).toEqual({
@@ -94,7 +94,7 @@ describe('a block', () => {
     });
   });
 
-  test('that stops as well has a reason for each (G-20, C-39)', () => {
+  test('a block that also stops has a reason for each (G-20, C-39)', () => {
     const both = { ...before, continue: false };
     const { stop, toolResult } = effectsOf({ status: 'blocked', stop: true }, both);
     expect(toolResult.llmContent).toBe('No.');
@@ -102,15 +102,15 @@ describe('a block', () => {
   });
 });
 
-describe('a cancel', () => {
-  test('asks for no stop, whatever hooks had said (G-02)', () => {
+describe('a cancellation', () => {
+  test('a cancelled call does not stop the agent, even if hooks asked for it (G-02)', () => {
     const said = { continue: false, decision: 'block', reason: 'No.' } as const;
     const { stop, toolResult } = effectsOf({ status: 'cancelled', reason: 'user' }, said, said);
     expect(stop).toBeUndefined();
     expect(toolResult.llmContent).toBe('The tool call was cancelled: user');
   });
 
-  test('keeps a result with what had been said before the tool ran', () => {
+  test('a cancelled call keeps its result with the messages from before the tool ran', () => {
     const { toolResult } = effectsOf(
       { status: 'cancelled', reason: 'user', result: written },
       { systemMessage: 'Before.' },

@@ -11,7 +11,7 @@ import { inParallel, print, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { isAlive, untilWritten } from '../support/until.ts';
 
-/** A host whose hook system cannot be had. */
+/** A host that cannot provide its hook system. */
 const brokenHost = (config: Partial<HookSystemConfig>) => {
   const warnings: string[] = [];
   const onWarning = (line: string): void => void warnings.push(line);
@@ -26,7 +26,7 @@ const failing = (): never => {
 };
 
 describe('fireBeforeToolHook', () => {
-  test('gives what the hooks said together (HOOK-127, 150, C-92)', async () => {
+  test('fireBeforeToolHook returns the merged output of the hooks (HOOK-127, 150, C-92)', async () => {
     const { config } = await startSession({
       BeforeTool: inParallel(
         print({ decision: 'deny', reason: 'no', systemMessage: 'Ask.' }),
@@ -41,7 +41,7 @@ describe('fireBeforeToolHook', () => {
     expect((output as BeforeToolHookOutput).getModifiedToolInput()).toEqual({ file_path: 'b.txt' });
   });
 
-  test('is undefined when no hook matches, speaks or succeeds', async () => {
+  test('fireBeforeToolHook returns undefined if no hook matches, gives output or succeeds', async () => {
     const { config } = await startSession({
       BeforeTool: [
         { matcher: 'silent', hooks: inParallel('true')[0]!.hooks },
@@ -52,12 +52,12 @@ describe('fireBeforeToolHook', () => {
       expect(await fireBeforeToolHook(config, tool, someInput)).toBeUndefined();
   });
 
-  test('is undefined when hooks are off (HOOK-002)', async () => {
+  test('fireBeforeToolHook returns undefined if hooks are off (HOOK-002)', async () => {
     const config = createConfig({ cwd: tempFolder(), settings: {} });
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
   });
 
-  test('ends its hooks when it is cancelled (G-02)', async () => {
+  test('fireBeforeToolHook kills its hooks when it is cancelled (G-02)', async () => {
     const { config, folder } = await startSession({
       BeforeTool: inParallel('echo $$ >pid; sleep 30'),
     });
@@ -71,7 +71,7 @@ describe('fireBeforeToolHook', () => {
 });
 
 describe('fireAfterToolHook', () => {
-  test('gives what the hooks said together of the result they saw (HOOK-128, 151)', async () => {
+  test('fireAfterToolHook returns the merged output of hooks that saw the result (HOOK-128, 151)', async () => {
     const { config, folder } = await startSession({
       AfterTool: inParallel(
         `cat >seen.json; ${print({ suppressOutput: true, hookSpecificOutput: { additionalContext: 'Note.' } })}`,
@@ -86,11 +86,11 @@ describe('fireAfterToolHook', () => {
       hook_event_name: 'AfterTool',
       tool_response: result,
     });
-    // The caller applies effects; the trigger touches nothing (HOOK-217).
+    // The caller applies effects; the trigger changes nothing (HOOK-217).
     expect(result).toEqual({ ...written, metadata: { lines: 3 } });
   });
 
-  test('survives a result that is none', async () => {
+  test('fireAfterToolHook survives a missing result', async () => {
     const { config, warnings } = await startSession({ AfterTool: inParallel('true') });
     const output = await fireAfterToolHook(config, 'write_file', someInput, undefined as never);
     expect(output).toBeUndefined();
@@ -98,11 +98,11 @@ describe('fireAfterToolHook', () => {
   });
 });
 
-describe('whatever breaks, a trigger continues without hooks and says so (HOOK-111, 115, C-91)', () => {
+describe('a trigger that fails continues without hooks and warns (HOOK-111, 115, C-91)', () => {
   test.each<[string, Partial<HookSystemConfig>]>([
     ['the host throws', { getHookSystem: failing }],
     ['the hook system is not ours', { getHookSystem: () => ({}) as never }],
-  ])('when %s', async (_, config) => {
+  ])('a trigger continues without hooks when %s', async (_, config) => {
     const host = brokenHost(config);
     expect(await fireBeforeToolHook(host.config, 'write_file', someInput)).toBeUndefined();
     expect(await fireAfterToolHook(host.config, 'write_file', {}, written)).toBeUndefined();
@@ -110,13 +110,13 @@ describe('whatever breaks, a trigger continues without hooks and says so (HOOK-1
     expect(host.warnings.length).toBe(3);
   });
 
-  test('even when the host cannot be warned', async () => {
+  test('a trigger continues without hooks even when the host cannot be warned', async () => {
     const { config } = brokenHost({ getHookSystem: failing, onWarning: failing });
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
     expect(await executeToolWithHooks(config, 'write_file', {}, write)).toEqual(written);
   });
 
-  test('when the settings cannot be read; the next event tries again (G-07)', async () => {
+  test('a trigger continues without hooks when settings cannot be read, and the next event retries (G-07)', async () => {
     const warnings: string[] = [];
     const config = createConfig({
       cwd: tempFolder(),
@@ -130,7 +130,7 @@ describe('whatever breaks, a trigger continues without hooks and says so (HOOK-1
     expect(output?.isBlockingDecision()).toBe(true);
   });
 
-  test('when the input has no JSON form (G-06)', async () => {
+  test('a trigger continues without hooks when the input has no JSON form (G-06)', async () => {
     const { config, warnings } = await startSession({
       BeforeTool: inParallel('exit 2'),
       AfterTool: inParallel(print({ systemMessage: 'ignored' })),
@@ -145,7 +145,7 @@ describe('whatever breaks, a trigger continues without hooks and says so (HOOK-1
     expect(warnings.filter((line) => line.startsWith('AfterTool')).length).toBe(2);
   });
 
-  test('when the host cannot tell its session', async () => {
+  test('a trigger continues without hooks when the host cannot give its session id', async () => {
     const { config, warnings } = await startSession({ BeforeTool: inParallel('exit 2') });
     vi.spyOn(config, 'getSessionId').mockImplementation(failing);
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
@@ -155,14 +155,14 @@ describe('whatever breaks, a trigger continues without hooks and says so (HOOK-1
 });
 
 describe('a hook system that is disposed (G-10)', () => {
-  test('fires nothing any more', async () => {
+  test('a disposed hook system fires no hooks', async () => {
     const { config } = await startSession({ BeforeTool: inParallel('exit 2') });
     config.getHookSystem()!.dispose();
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
     expect(await executeToolWithHooks(config, 'write_file', someInput, write)).toEqual(written);
   });
 
-  test('lets what runs finish: a denial on its way counts', async () => {
+  test('disposing a hook system lets running hooks finish, and their denial counts', async () => {
     const { config, folder } = await startSession({
       BeforeTool: inParallel('echo here >started; sleep 0.2; echo no >&2; exit 2'),
     });
@@ -174,7 +174,7 @@ describe('a hook system that is disposed (G-10)', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
-  test('has no AfterTool for a call that began before', async () => {
+  test('disposing a hook system during a call skips its AfterTool hooks', async () => {
     const { config, folder } = await startSession({
       BeforeTool: inParallel('true'),
       AfterTool: inParallel('touch after-ran'),
@@ -189,7 +189,7 @@ describe('a hook system that is disposed (G-10)', () => {
 });
 
 describe('executeToolWithHooks', () => {
-  test('takes a function without parameters (HOOK-133, C-64)', async () => {
+  test('executeToolWithHooks takes a function without parameters (HOOK-133, C-64)', async () => {
     const { config } = await startSession({
       BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
     });
@@ -197,7 +197,7 @@ describe('executeToolWithHooks', () => {
     expect(result).toEqual({ ...written, llmContent: 'written\n\n[System] Before.' });
   });
 
-  test('gives the function the rewritten arguments and a signal', async () => {
+  test('executeToolWithHooks passes the rewritten arguments and a signal to the function', async () => {
     const { config } = await startSession({
       BeforeTool: inParallel(print({ hookSpecificOutput: { tool_input: { file_path: 'b.txt' } } })),
     });
@@ -209,13 +209,13 @@ describe('executeToolWithHooks', () => {
     );
   });
 
-  test('never rejects, not even for a function that throws at once', async () => {
+  test('executeToolWithHooks never rejects, even if the function throws synchronously', async () => {
     const { config } = await startSession({ BeforeTool: inParallel('true') });
     const result = await executeToolWithHooks(config, 'write_file', someInput, failing);
     expect(result).toMatchObject({ llmContent: 'no settings today', error: { type: 'Error' } });
   });
 
-  test('can be cancelled', async () => {
+  test('executeToolWithHooks can be cancelled', async () => {
     const { config } = await startSession({ BeforeTool: inParallel('true') });
     const result = await executeToolWithHooks(
       config,

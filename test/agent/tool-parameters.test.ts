@@ -35,11 +35,11 @@ test.each([
   expect(wrong).toEqual({ problem: expect.stringMatching(/^path: \S+/) });
 });
 
-test('a tool gets what its schema makes of the arguments', async () => {
+test('a tool receives the arguments as its schema outputs them', async () => {
   expect(await checkInput('some', foreign(), { path: ' a ' })).toEqual({ input: { path: 'a' } });
 });
 
-test('the model is shown JSON Schema as it is, and any other schema as its library says it', () => {
+test('the model is shown JSON Schema as it is, and any other schema as its library converts it', () => {
   expect(jsonSchemaOf('some', json)).toBe(json);
   expect(jsonSchemaOf('some', z.object({ path: z.string() }))).toMatchObject({
     type: 'object',
@@ -52,7 +52,7 @@ test('the model is shown JSON Schema as it is, and any other schema as its libra
 
 const describeForeign = () => jsonSchemaOf('some', foreign());
 
-test('a schema that the model cannot be shown is an error that names the tool and the fix', () => {
+test('a schema that cannot be shown to the model is an error that names the tool and the fix', () => {
   expect(describeForeign).toThrow(
     'The parameters of the tool "some" cannot be described to the model: this version of some-library does not say its schemas in JSON Schema. Give JSON Schema as `parameters`.',
   );

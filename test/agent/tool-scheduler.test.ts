@@ -15,7 +15,7 @@ type Hooks = Parameters<typeof startSession>[0];
 
 interface Scene extends Session {
   readonly scheduler: ToolScheduler;
-  /** What was published, in that order, with the scheduler's status at the time. */
+  /** The published calls, in order, with the scheduler's status at the time. */
   readonly published: { readonly call: CompletedToolCall; readonly status: string }[];
 }
 
@@ -41,7 +41,7 @@ const contents = (calls: readonly CompletedToolCall[]) =>
   calls.map(({ toolResult }) => toolResult.llmContent);
 
 describe('a batch', () => {
-  test('gives the results in the order asked, and publishes each as soon as those before it are there', async () => {
+  test('a batch returns its results in the order asked, and publishes each once those before it are there', async () => {
     const tool = someTool('write', async ({ path }) => {
       await sleep(path === 'slow' ? 100 : 1);
       return { llmContent: path, returnDisplay: '' };
@@ -60,7 +60,7 @@ describe('a batch', () => {
     [2, 2],
     [0, 1],
     [100, 6],
-  ])('with a limit of %d runs up to %d calls at once', async (limit, most) => {
+  ])('a batch with a limit of %d runs up to %d calls at once', async (limit, most) => {
     let running = 0;
     let seen = 0;
     const tool = someTool('write', async () => {
@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(tool.runs.length).toBe(6);
   });
 
-  test('may have many tools that heed the signal at once', async () => {
+  test('many tools of a batch can listen to the signal at once', async () => {
     const warned = vi.fn();
     process.on('warning', warned);
     onTestFinished(() => void process.off('warning', warned));
@@ -89,19 +89,19 @@ describe('a batch', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('needs nobody to receive its calls', async () => {
+  test('a batch needs no onCompleted listener', async () => {
     const { config } = await startSession({});
     const tools = new Map([['write', someTool('write')]]);
     const { calls } = await new ToolScheduler({ config, tools }).schedule([call('write', 'a')]);
     expect(contents(calls)).toEqual(['wrote a']);
   });
 
-  test('may be empty', async () => {
+  test('a batch can be empty', async () => {
     const { scheduler } = await sceneOf([]);
     expect(await scheduler.schedule([])).toEqual({ calls: [] });
   });
 
-  test('may follow another, but not run beside it', async () => {
+  test('a batch can follow another, but not run at the same time', async () => {
     const { scheduler } = await sceneOf([someTool('write')]);
     const first = scheduler.schedule([call('write', 'a')]);
     await expect(scheduler.schedule([call('write', 'b')])).rejects.toThrow(/runs a batch already/);
@@ -109,7 +109,7 @@ describe('a batch', () => {
     expect(contents((await scheduler.schedule([call('write', 'c')])).calls)).toEqual(['wrote c']);
   });
 
-  test('has the scheduler running, and idle afterwards (HOOK-129)', async () => {
+  test('the scheduler is running during a batch and idle afterwards (HOOK-129)', async () => {
     const { scheduler } = await sceneOf([someTool('write')]);
     expect(scheduler.status).toBe('idle');
     const batch = scheduler.schedule([call('write', 'a')]);
@@ -120,7 +120,7 @@ describe('a batch', () => {
 });
 
 describe('a blocked call', () => {
-  test('has ended: its reason is published, the scheduler is idle, nothing is tried again (HOOK-129, 130, 204, C-66)', async () => {
+  test('a blocked call has ended: its reason is published, the scheduler is idle, nothing is retried (HOOK-129, 130, 204, C-66)', async () => {
     const tool = someTool('write');
     const { scheduler, published, folder } = await sceneOf([tool], {
       BeforeTool: inParallel('echo ran >>runs.txt; echo "Not this." >&2; exit 2'),
@@ -136,7 +136,7 @@ describe('a blocked call', () => {
     expect(readFileSync(join(folder, 'runs.txt'), 'utf8')).toBe('ran\n');
   });
 
-  test('does not touch the others of its batch', async () => {
+  test('a blocked call does not affect the others in its batch', async () => {
     const tools = [someTool('write'), someTool('read')];
     const { scheduler } = await sceneOf(tools, {
       BeforeTool: [{ matcher: '^write$', hooks: inParallel('exit 2')[0]!.hooks }],
@@ -156,7 +156,7 @@ describe('a stop', () => {
     ],
   };
 
-  test('starts no further call; each still has a result for the model (HOOK-020)', async () => {
+  test('after a stop no further call starts, but each still has a result for the model (HOOK-020)', async () => {
     const [write, stop] = [someTool('write'), someTool('stop')];
     const { scheduler, published } = await sceneOf([write, stop], stopping, { limit: 1 });
     const batch = await scheduler.schedule([
@@ -178,7 +178,7 @@ describe('a stop', () => {
     expect(published.length).toBe(4);
   });
 
-  test('lets calls that run beside it end, and keeps their results', async () => {
+  test('a stop lets running calls end and keeps their results', async () => {
     const write = someTool('write', async ({ path }) => {
       await sleep(200);
       return { llmContent: `wrote ${path}`, returnDisplay: '' };
@@ -189,7 +189,7 @@ describe('a stop', () => {
     expect(batch.stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('together with a block delivers the block first (G-20)', async () => {
+  test('a stop with a block delivers the block first (G-20)', async () => {
     const both = print({ continue: false, stopReason: 'Enough.', decision: 'deny', reason: 'No.' });
     const { scheduler } = await sceneOf([someTool('write')], { BeforeTool: inParallel(both) });
     const batch = await scheduler.schedule([call('write', 'a')]);
@@ -197,7 +197,7 @@ describe('a stop', () => {
     expect(batch.stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('by several calls is one, with every reason once', async () => {
+  test('stops by several calls become one, with every reason once', async () => {
     const { scheduler } = await sceneOf(
       [someTool('write')],
       {
@@ -213,7 +213,7 @@ describe('a stop', () => {
     expect(stop).toEqual({ reason: 'After a\nAfter b' });
   });
 
-  test('does not outlast its batch', async () => {
+  test('a stop does not affect the next batch', async () => {
     const { scheduler } = await sceneOf([someTool('write'), someTool('stop')], stopping);
     await scheduler.schedule([call('stop', 'a')]);
     const batch = await scheduler.schedule([call('write', 'b')]);
@@ -229,7 +229,7 @@ const rewriting = (toolInput: object): Hooks => ({
 describe('the arguments', () => {
   const seeing = { AfterTool: inParallel('jq -c .tool_response.error >seen.json') };
 
-  test('reach the tool checked, with defaults', async () => {
+  test('the tool receives checked arguments with defaults', async () => {
     const tool = someTool('write');
     const { scheduler, folder } = await sceneOf([tool], rewriting({ path: 'b', more: true }));
     await scheduler.schedule([call('write', 'a')]);
@@ -245,7 +245,7 @@ describe('the arguments', () => {
     ['by a rewrite', call('write', 'a'), rewriting({ path: 7, times: 0 })],
     ['by the model', { ...call('write', 'a'), input: { path: 7, times: 0 } }, {}],
   ])(
-    'that do not fit, %s, are the tool’s own error, which AfterTool hooks see; the tool never runs with others (C-67)',
+    'invalid arguments, %s, are the tool’s own error, which AfterTool hooks see, and the tool does not run (C-67)',
     async (_, request, hooks) => {
       const tool = someTool('write');
       const { scheduler, folder } = await sceneOf([tool], { ...hooks, ...seeing });
@@ -262,7 +262,7 @@ describe('the arguments', () => {
     },
   );
 
-  test('may be repaired by a hook', async () => {
+  test('a hook can repair invalid arguments', async () => {
     const tool = someTool('write');
     const { scheduler } = await sceneOf([tool], rewriting({ path: 'b' }));
     const { calls } = await scheduler.schedule([{ ...call('write', ''), input: { path: 7 } }]);
@@ -296,7 +296,7 @@ test.each<[string, Parameters<typeof someTool>[1]]>([
 });
 
 describe('cancelling a batch', () => {
-  test('ends what runs and starts nothing more; every call has a result (G-02)', async () => {
+  test('cancelling a batch ends running calls and starts no more, and every call has a result (G-02)', async () => {
     const never = someTool('never', () => new Promise(() => undefined));
     const { scheduler, folder, published } = await sceneOf(
       [never, someTool('write')],
@@ -321,7 +321,7 @@ describe('cancelling a batch', () => {
     expect(scheduler.status).toBe('idle');
   });
 
-  test('by the caller’s signal does the same', async () => {
+  test('the caller’s signal cancels a batch', async () => {
     const abort = new AbortController();
     const never = someTool('never', () => {
       setTimeout(() => abort.abort('user'), 20);
@@ -332,7 +332,7 @@ describe('cancelling a batch', () => {
     expect(calls).toMatchObject([{ outcome: { status: 'cancelled', reason: 'user' } }]);
   });
 
-  test('before it begins runs nothing', async () => {
+  test('a batch that is cancelled before it begins runs nothing', async () => {
     const tool = someTool('write');
     const { scheduler } = await sceneOf([tool], { BeforeTool: inParallel('touch before-ran') });
     const signal = AbortSignal.abort('too late');
@@ -341,7 +341,7 @@ describe('cancelling a batch', () => {
     expect(tool.runs).toEqual([]);
   });
 
-  test('does not outlast it, and does nothing between batches', async () => {
+  test('a cancellation does not affect the next batch, and does nothing between batches', async () => {
     const { scheduler } = await sceneOf([someTool('write')]);
     scheduler.cancel();
     const first = scheduler.schedule([call('write', 'a')]);

@@ -47,7 +47,10 @@ async function machine(level: Level, files = guardFiles(), about: object = {}) {
   return { box, by, place, from, folder, add, at: (name: string) => join(folder, name) };
 }
 
-/** Writes with a tool, in an agent of its own; says whether the tool ran, what the model reads and what the user is warned of. */
+/**
+ * Writes with a tool in a separate agent. Returns whether the tool ran, what the model reads, and the
+ * warnings to the user.
+ */
 async function call(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
   const warnings: string[] = [];
   const config = createConfig({
@@ -80,7 +83,7 @@ test.each<Level>(['user', 'system'])(
   async (level) => {
     const { box, by } = await machine(level);
     expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
-    // A signer of the administrator's may sign for users too, and not the other way.
+    // The administrator's signers may sign for users too, but not the other way round.
     const [user, system] = ['user', 'system'].map(
       (source) => bundlePlaces(box.systemFolder).find((one) => one.source === source)!.signers,
     );
@@ -116,26 +119,26 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     ({ at }) => appendFileSync(at('guard.sh'), '#'),
     'guard.sh is another',
   ],
-  'one that lets everything go on': [
+  'a script that lets everything pass': [
     ({ at }) => writeFileSync(at('guard.sh'), '#!/bin/sh\nexit 0\n'),
     'guard.sh is another',
   ],
   'a script that is gone': [({ at }) => rmSync(at('guard.sh')), 'guard.sh is gone'],
-  'a script that is no program': [
+  'a script that is no longer executable': [
     ({ at }) => chmodSync(at('guard.sh'), 0o644),
     'no program any more',
   ],
-  'a test that is a program': [
+  'a test that has become executable': [
     ({ at }) => chmodSync(at('guard.hooktest.yaml'), 0o755),
     'a program now',
   ],
   'a file that was added': [({ at }) => writeFileSync(at('json.py'), ''), '"json.py" was added'],
-  'a hidden one': [({ at }) => writeFileSync(at('.env'), ''), '".env" was added'],
+  'a hidden file that was added': [({ at }) => writeFileSync(at('.env'), ''), '".env" was added'],
   'settings that were changed': [
     ({ at }) => writeFileSync(at('settings.json'), '{}'),
     'settings.json is another',
   ],
-  'another manifest': [
+  'a manifest that was changed': [
     ({ at }) => {
       const text = readFileSync(at('bundle.json'), 'utf8');
       writeFileSync(at('bundle.json'), text.replace('1.0.0', '9.0.0'));
@@ -143,11 +146,8 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     'its signature is not one of its manifest',
   ],
   'no signature': [({ at }) => rmSync(at('bundle.json.sig')), 'is not signed'],
-  'a signature that is none': [
-    ({ at }) => writeFileSync(at('bundle.json.sig'), 'x'),
-    'cannot be read',
-  ],
-  'the signature of somebody else': [
+  'an invalid signature': [({ at }) => writeFileSync(at('bundle.json.sig'), 'x'), 'cannot be read'],
+  'a signature of somebody else': [
     ({ folder }) => signIn(folder, author('mallory')),
     'which nobody trusts here',
   ],
@@ -162,11 +162,11 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     ({ folder, by }) => bundleIn(folder, by, guardFiles(), { version: '0.9.0' }),
     'is not what was installed, but guards 0.9.0',
   ],
-  'a wish for a version that is yet to come': [
+  'a required version that does not exist yet': [
     ({ folder, by }) => void bundleIn(folder, by, guardFiles(), { requireVersion: '99.0.0' }),
     'requires hookmachine 99.0.0',
   ],
-  'a signer who is trusted no more': [
+  'a signer who is no longer trusted': [
     ({ place }) => writeFileSync(place.signers, ''),
     'nobody trusts',
   ],
@@ -174,14 +174,14 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     ({ place }) => chmodSync(place.signers, 0o666),
     'so nobody in it is trusted',
   ],
-  'a link in the place of a script': [
+  'a link in place of a script': [
     ({ at, from }) => {
       rmSync(at('guard.sh'));
       symlinkSync(join(from, 'guard.sh'), at('guard.sh'));
     },
     'is a link or something else',
   ],
-  'a link in the place of the folder': [
+  'a link in place of its folder': [
     ({ folder, box }) => {
       renameSync(folder, join(box.folder, 'elsewhere'));
       symlinkSync(join(box.folder, 'elsewhere'), folder);
@@ -197,30 +197,33 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     'can be written by others',
   ],
   'no folder': [({ folder }) => rmSync(folder, { recursive: true }), 'cannot be read (ENOENT)'],
-  'a list that is none': [({ place }) => writeFileSync(place.index, '{'), 'is no list of bundles'],
-  'a list that leads elsewhere': [
+  'an invalid list of bundles': [
+    ({ place }) => writeFileSync(place.index, '{'),
+    'is no list of bundles',
+  ],
+  'a list of bundles that leads elsewhere': [
     ({ place }) => {
       const text = readFileSync(place.index, 'utf8');
       writeFileSync(place.index, text.replace('1.0.0', '../..'));
     },
     'is no list of bundles',
   ],
-  'a list that is a folder': [
+  'a list of bundles that is a folder': [
     ({ place }) => {
       rmSync(place.index);
       mkdirSync(place.index);
     },
     'is not a file',
   ],
-  'a list that others can write': [
+  'a list of bundles that others can write': [
     ({ place }) => chmodSync(place.index, 0o666),
     'can be written by others',
   ],
 };
 
-describe.each<Level>(['user', 'system'])('at the level of the %s, of a bundle with', (level) => {
+describe.each<Level>(['user', 'system'])('a changed bundle at the level of the %s', (level) => {
   test.each(Object.entries(changes))(
-    '%s no hook runs, which is reported once, and denies where a failure does',
+    'no hook of a bundle with %s runs, which is reported once and denies if a failure does',
     async (_, [change, said]) => {
       const made = await machine(level);
       const { box } = made;
@@ -240,7 +243,7 @@ describe.each<Level>(['user', 'system'])('at the level of the %s, of a bundle wi
   );
 });
 
-test('a session that watches its settings runs an update from the next event on, and a bundle that was removed no more', async () => {
+test('a session that watches its settings runs an update from the next event on, and no longer runs a removed bundle', async () => {
   const { add, box, by, from, place } = await machine('user');
   const session = await call(box, { watch: true });
   expect(session.said).toContain('Guarded.');
@@ -264,7 +267,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('a guard whose failure denies does so where its bundle was changed, before and after it was found', async () => {
+test('a guard whose failure denies does so if its bundle was changed, before or after it was found', async () => {
   const { at, box, folder, from, add } = await machine('user', guardFiles({ onFailure: 'block' }));
   const session = await call(box);
   expect(session.said).toContain('Guarded.');
@@ -278,7 +281,7 @@ test('a guard whose failure denies does so where its bundle was changed, before 
     'hook "guard" (BeforeTool) may not run, and so blocks: its bundle guards was changed after it was signed: guard.sh is another one; get it anew, from its author or with hookmachine policy update',
   );
   expect(await call(box)).toMatchObject({ ran: false });
-  // To install the same once more repairs it, for those too who run already.
+  // Installing the same bundle again repairs it, even for sessions that already run it.
   expect(await add(from)).toMatchObject({ isSame: false });
   expect(existsSync(folder)).toBe(true);
   expect(await session.again()).toMatchObject({
@@ -292,7 +295,7 @@ describe('managed.bundles', () => {
   const demanding = (box: Sandbox, more: object = {}, managed: object = {}) =>
     void box.write(box.own.system, { managed: { bundles: [{ ...demand, ...more }], ...managed } });
 
-  test('is met by a bundle of the system’s of that signer, and of that version or a higher one', async () => {
+  test('managed.bundles is met by a system bundle of that signer with that version or a higher one', async () => {
     const { box } = await machine('system');
     demanding(box, { version: '1.0.0', onFailure: 'block' });
     expect(await call(box)).toMatchObject({
@@ -302,16 +305,16 @@ describe('managed.bundles', () => {
   });
 
   test.each<[string, object, Level | undefined, string]>([
-    ['one that is missing', {}, undefined, 'is not installed'],
-    ['one that a user alone has', {}, 'user', 'is not installed'],
-    ['one of another signer', { signer: 'bob' }, 'system', 'demands bob'],
-    ['one that is too old', { version: '1.0.1' }, 'system', 'is lower than 1.0.1'],
-  ])('reports %s, and denies where it is to', async (_, more, level, said) => {
+    ['a missing bundle', {}, undefined, 'is not installed'],
+    ['a bundle that only a user has', {}, 'user', 'is not installed'],
+    ['a bundle of another signer', { signer: 'bob' }, 'system', 'demands bob'],
+    ['a bundle that is too old', { version: '1.0.1' }, 'system', 'is lower than 1.0.1'],
+  ])('managed.bundles reports %s, and denies if told to', async (_, more, level, said) => {
     const box = level ? (await machine(level)).box : sandbox();
     demanding(box, more);
     const told = await call(box);
     expect(told.warnings.filter((line) => line.includes(said))).toHaveLength(1);
-    // A user's own guard runs whatever is demanded.
+    // A user's own guard runs whatever is required.
     expect(told.ran).toBe(level !== 'user');
     for (const [own, managed] of [
       [{ onFailure: 'block' }, {}],
@@ -321,7 +324,8 @@ describe('managed.bundles', () => {
       const { ran, said: reason } = await call(box);
       expect([ran, reason]).toEqual([false, expect.stringContaining(said)]);
     }
-    // The administrator's own word for it goes before the default, and no file takes back what another one says.
+    // The entry's own `onFailure` takes precedence over the default, and no file takes back what another one
+    // says.
     demanding(box, { ...more, onFailure: 'allow' }, { defaultOnFailure: 'block' });
     expect((await call(box)).said).not.toContain(said);
     const other = { ...demand, ...more, onFailure: 'block' };
@@ -338,7 +342,7 @@ describe('managed.bundles', () => {
     [{ name: 'guards' }],
     [{ ...demand, version: '1' }],
     [{ ...demand, onFailure: 'deny' }],
-  ])('denies where it cannot be read: %j', async (bundles) => {
+  ])('managed.bundles denies if it cannot be understood: %j', async (bundles) => {
     const box = sandbox();
     box.write(box.own.system, { managed: { bundles } });
     const { ran, said } = await call(box);
@@ -346,7 +350,7 @@ describe('managed.bundles', () => {
   });
 });
 
-test('what a bundle says beyond hooks counts for nothing, and is reported', async () => {
+test('settings of a bundle other than hooks are ignored and reported', async () => {
   const { box } = await machine('user', {
     ...guardFiles(),
     'settings.json': JSON.stringify({
@@ -369,7 +373,7 @@ test('what a bundle says beyond hooks counts for nothing, and is reported', asyn
   ]);
 });
 
-test('hooks of a bundle find their files whatever the kind of hook, and the folder is in no command line', async () => {
+test('bundled hooks of every kind find their files, and the folder is in no command line', async () => {
   const say = 'export default () => ({ decision: "deny", reason: "by module" });';
   const kinds: Record<string, object> = {
     'by shell': { type: 'command', command: '"$bundlePath/deny.sh" "by shell"' },

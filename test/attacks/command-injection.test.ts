@@ -8,7 +8,10 @@ import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** What a shell would run, if it ever read it as its own text; each writes into the working directory. */
+/**
+ * Commands that a shell would run if it ever read them as its own text; each writes into the working
+ * directory.
+ */
 const payloads = [
   '$(touch pwned)',
   '`touch pwned`',
@@ -33,8 +36,8 @@ const references = [
   'sh <<< "$(cat $LLXPRT_PROJECT_DIR/check.sh)"',
 ];
 
-describe('a project folder with a command for a name runs nothing', () => {
-  test.each(payloads)('%j', async (payload) => {
+describe('a project folder with a command as its name runs nothing', () => {
+  test.each(payloads)('a project folder named %j runs nothing', async (payload) => {
     const { write, folder } = sandbox();
     const project = join(folder, payload.replaceAll('/', '_'));
     mkdirSync(project);
@@ -51,7 +54,7 @@ describe('a project folder with a command for a name runs nothing', () => {
   });
 });
 
-test("an extension's folder with a command for a name runs nothing", async () => {
+test('an extension folder with a command as its name runs nothing', async () => {
   for (const payload of payloads) {
     const { home, project, write } = sandbox();
     const extension = join(home, '.llxprt/extensions', payload.replaceAll('/', '_'));
@@ -71,10 +74,10 @@ test("an extension's folder with a command for a name runs nothing", async () =>
 });
 
 describe('what the model says', () => {
-  /** A hook that shows all it was given beside stdin: its words and its environment. */
+  /** A hook that shows everything it was given besides stdin: its arguments and its environment. */
   const showAll = `tr '\\0' '\\n' < /proc/$$/cmdline > words; env > environment`;
 
-  test('as a tool name or as arguments is read by no shell, and stands in no environment', async () => {
+  test('a tool name or arguments from the model reach no shell and no environment', async () => {
     for (const payload of payloads) {
       const marked = `model-said ${payload}`;
       const session = await startSession({ BeforeTool: inParallel(showAll) });
@@ -88,7 +91,7 @@ describe('what the model says', () => {
     }
   });
 
-  test('reaches the hook on stdin, letter by letter', async () => {
+  test('what the model says reaches the hook on stdin, letter by letter', async () => {
     const session = await startSession({ BeforeTool: inParallel('cat > input') });
     const { folder } = session;
     const tool_input = Object.fromEntries(payloads.map((payload) => [payload, payload]));
@@ -100,7 +103,7 @@ describe('what the model says', () => {
   });
 });
 
-test('a variable with a command for a value stays a value', async () => {
+test('a variable with a command as its value stays a value', async () => {
   for (const payload of payloads) {
     const cwd = tempFolder();
     const { stdout } = await runToExit("printf '%s|' $DATA", { cwd, env: { DATA: payload } });
@@ -109,7 +112,7 @@ test('a variable with a command for a value stays a value', async () => {
   }
 });
 
-test('a program of another dialect is started by its file, whatever it is called', async () => {
+test('a program of another dialect is started from its file, whatever its name', async () => {
   for (const payload of payloads) {
     const { project, write } = sandbox();
     const file = join(project, '.kodelet/hooks', payload.replaceAll('/', '_'));

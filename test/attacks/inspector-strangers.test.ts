@@ -14,7 +14,7 @@ const most = 32;
 
 type Finally = TestContext['onTestFinished'];
 
-/** A host in a process of its own that may open few files, with a page of this kind. */
+/** A host in a separate process that may open few files, with a page of this kind. */
 async function startHost(kind: string) {
   const folder = mkdtempSync(join(tmpdir(), 'hookmachine strangers '));
   const host = execa('bash', ['-c', `ulimit -n 256; exec node ${script} ${kind}`], {
@@ -33,7 +33,7 @@ async function startHost(kind: string) {
       await host;
       rmSync(folder, { recursive: true });
     },
-    /** How many of six calls its hook denies, and how many sockets it has then. */
+    /** Returns how many of six calls its hook denies, and how many sockets it has then. */
     async callSix(): Promise<{ denied: number; sockets: number }> {
       host.stdin.write('\n');
       const [denied, sockets] = (await line()).split(' ');
@@ -63,7 +63,7 @@ const connected = (sockets: readonly { socket: Socket }[]): Promise<boolean> =>
 const openOf = (sockets: readonly { isOpen: () => boolean }[]): number =>
   sockets.filter(({ isOpen }) => isOpen()).length;
 
-/** What a stranger may send, to hold a connection for as long as it can. */
+/** What a stranger may send to hold a connection for as long as possible. */
 const knocks: readonly (readonly [string, string])[] = [
   ['nothing at all', ''],
   ['half a request', 'GET / HTTP/1.1\r\nHost: 127.0.0.1'],
@@ -73,18 +73,18 @@ const knocks: readonly (readonly [string, string])[] = [
   ],
   ['a request that wants to stay', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n'],
   [
-    'a wish for a WebSocket',
+    'a request for a WebSocket',
     'GET /journal HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   ],
-  ['a wish for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a wish for events', 'GET /journal HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n'],
+  ['a request for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a request for events', 'GET /journal HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n'],
   ['many requests at once', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50)],
   ['endless headers', `GET / HTTP/1.1\r\n${'X-A: a\r\n'.repeat(1_500)}`],
-  ['what is no request', '\u0016\u0003\u0001\u0002\u0000\u0001'],
+  ['bytes that are not a request', '\u0016\u0003\u0001\u0002\u0000\u0001'],
 ];
 
 describe.each(['inspector', 'stately', 'recording'])('with the page of the kind "%s"', (kind) => {
-  test('400 half requests of a stranger take no denial away from a host that may open 256 files (S-27)', async ({
+  test('400 partial requests of a stranger cost a host that may open 256 files no denial (S-27)', async ({
     onTestFinished,
   }) => {
     const host = await startHost(kind);
@@ -97,11 +97,11 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
     await connected(strangers);
     const { denied, sockets } = await host.callSix();
     expect(denied).toBe(6);
-    // Hooks that are ending have some too.
+    // Hooks that are just ending have sockets too.
     expect(sockets - before.sockets).toBeLessThanOrEqual(most + 8);
   });
 
-  test('whoever has the token is admitted however many strangers are there, and stays (S-27)', async ({
+  test('a client with the token is admitted and stays connected, however many strangers there are (S-27)', async ({
     onTestFinished,
   }) => {
     const host = await startHost(kind);
@@ -137,13 +137,18 @@ describe('a stranger is not waited for', () => {
   });
   afterAll(() => host.end());
 
-  test.concurrent.for(knocks)('who sends %s', async ([, text], { onTestFinished }) => {
-    // All at once are fewer than are let be: none is ended to make room.
-    const strangers = Array.from({ length: 3 }, () => knock(host.port, text, onTestFinished));
-    await waitUntil(() => openOf(strangers) === 0);
-  });
+  test.concurrent.for(knocks)(
+    'a stranger who sends %s is disconnected',
+    async ([, text], { onTestFinished }) => {
+      // All together they stay below the limit, so none is disconnected to make room.
+      const strangers = Array.from({ length: 3 }, () => knock(host.port, text, onTestFinished));
+      await waitUntil(() => openOf(strangers) === 0);
+    },
+  );
 
-  test.concurrent('who sends a byte at a time', async ({ onTestFinished }) => {
+  test.concurrent('a stranger who sends a byte at a time is disconnected', async ({
+    onTestFinished,
+  }) => {
     const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n', onTestFinished);
     const drip = setInterval(() => socket.writable && socket.write('X'), 50);
     onTestFinished(() => clearInterval(drip));

@@ -5,7 +5,7 @@ import { serveJournal } from '../../src/inspector/start-inspector.ts';
 import { serveRelay } from '../../src/stately/serve-relay.ts';
 import { ask, enter } from '../inspector/ask.ts';
 
-/** A page that shows a session, with what its owner's browser has. */
+/** A page that shows a session, with the cookie of its owner's browser. */
 async function serve() {
   const inspector = await serveJournal('a project', {});
   onTestFinished(() => inspector.close());
@@ -16,7 +16,7 @@ async function serve() {
 
 type Served = Awaited<ReturnType<typeof serve>>;
 
-/** All that there is to ask for: the door, the page, what it shows, its script. */
+/** Everything that can be requested: the entry, the page, what it shows, its script. */
 const addresses = ({ url, page }: Served): readonly string[] => [
   url,
   page,
@@ -38,13 +38,13 @@ async function expectRefused(served: Served, headers: Record<string, string>): P
 
 describe("another site in the user's browser learns nothing", () => {
   test.each(['https://evil.example', 'http://127.0.0.1:1', 'http://localhost', 'null'])(
-    'that asks from the origin %s',
+    'a site that sends requests from the origin %s learns nothing',
     async (origin) => {
       await expectRefused(await serve(), { origin });
     },
   );
 
-  test.each(['cross-site', 'same-site'])('that leads or embeds, %s', async (site) => {
+  test.each(['cross-site', 'same-site'])('a %s link or frame learns nothing', async (site) => {
     await expectRefused(await serve(), { 'sec-fetch-site': site });
   });
 
@@ -54,7 +54,7 @@ describe("another site in the user's browser learns nothing", () => {
     'localhost.evil.example',
     '0.0.0.0',
     '[::1]',
-  ])('whose name %s was made to lead here', async (name) => {
+  ])('a site whose name %s was made to resolve to this machine learns nothing', async (name) => {
     const served = await serve();
     const { port } = new URL(served.url);
     await expectRefused(served, { host: `${name}:${port}` });
@@ -62,7 +62,7 @@ describe("another site in the user's browser learns nothing", () => {
     await expectRefused(served, { host: `${name}:${port}`, origin });
   });
 
-  test('that asks for more than to read', async () => {
+  test('requests that do more than read are refused', async () => {
     const served = await serve();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])
       for (const address of addresses(served)) {
@@ -75,10 +75,10 @@ describe("another site in the user's browser learns nothing", () => {
 describe('another user of this machine learns nothing', () => {
   test.each([
     ['no token', ''],
-    ['an empty one', '?token='],
-    ['a wrong one', `?token=${'a'.repeat(32)}`],
-    ['the name of a field', '?token=__proto__'],
-  ])('with %s', async (_, query) => {
+    ['an empty token', '?token='],
+    ['a wrong token', `?token=${'a'.repeat(32)}`],
+    ['the name of a field as its token', '?token=__proto__'],
+  ])('a request with %s learns nothing', async (_, query) => {
     const served = await serve();
     const token = new URL(served.url).searchParams.get('token')!;
     for (const address of addresses(served)) {
@@ -90,13 +90,13 @@ describe('another user of this machine learns nothing', () => {
     }
   });
 
-  test('with the beginning of the token, or with more than it', async () => {
+  test('a token that is cut or extended is refused', async () => {
     const served = await serve();
     for (const url of [served.url.slice(0, -1), `${served.url}a`])
       expect((await ask(url)).status).toBe(403);
   });
 
-  test('with the cookie of another inspector', async () => {
+  test('the cookie of another inspector is refused', async () => {
     const [one, other] = [await serve(), await serve()];
     const [, token] = other.cookie.split('=');
     const [name] = one.cookie.split('=');
@@ -119,7 +119,7 @@ test.skipIf(outer === undefined)('another machine cannot even connect', async ()
   expect(isConnected).toBe(false);
 });
 
-test('the page that holds Stately’s is not shown under a name that was made to lead here', async () => {
+test('the page that embeds Stately’s is not served under a name that was made to resolve to this machine', async () => {
   const relay = await serveRelay();
   onTestFinished(() => relay.close());
   relay.send('"something of the session"');

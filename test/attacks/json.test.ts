@@ -13,8 +13,8 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const hook = definition('BeforeTool');
 const depths = [600, 5_000, 100_000];
 
-describe('a denial survives whatever stands beside it', () => {
-  test.each(depths)('nested %d levels deep, in the words of LLxprt', (depth) => {
+describe('a denial survives anything else in the answer', () => {
+  test.each(depths)('a denial in the format of LLxprt survives %d levels of nesting', (depth) => {
     for (const field of ['tool_input', 'additionalContext', 'other']) {
       const stdout = `{"decision":"deny","reason":"no","hookSpecificOutput":{"${field}":{"x":${nested(depth)}}}}`;
       expect(llxprt.read(hook, exited({ stdout }), {})).toMatchObject({
@@ -24,7 +24,7 @@ describe('a denial survives whatever stands beside it', () => {
     }
   });
 
-  test.each(depths)('nested %d levels deep, in the words of Kodelet', (depth) => {
+  test.each(depths)('a denial in the format of Kodelet survives %d levels of nesting', (depth) => {
     const stdout = `{"blocked":true,"reason":"no","input":{"x":${nested(depth)}}}`;
     const payload = { ...someFields.BeforeTool };
     expect(kodelet.read(hook, exited({ stdout }), payload)).toMatchObject({
@@ -36,7 +36,7 @@ describe('a denial survives whatever stands beside it', () => {
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
-  test('of megabytes', async () => {
+  test('a denial with megabytes of other text survives', async () => {
     const session = await startSession({
       BeforeTool: inParallel(
         `printf '{"decision":"deny","reason":"no","x":"'; head -c 5000000 /dev/zero | tr '\\0' a; printf '"}'`,
@@ -50,7 +50,7 @@ describe('a denial survives whatever stands beside it', () => {
 describe('arguments nested so deep that no guard can receive them', () => {
   const deep = JSON.parse(`{"x":${nested(100_000)}}`) as Record<string, unknown>;
 
-  test('do not get past one whose failure blocks', async () => {
+  test('arguments nested too deep do not get past a guard whose failure blocks', async () => {
     const guard = { type: 'command' as const, command: 'exit 0', onFailure: 'block' as const };
     const { config } = await startSession({ BeforeTool: [{ hooks: [guard] }] });
     let ran = false;
@@ -61,7 +61,7 @@ describe('arguments nested so deep that no guard can receive them', () => {
     expect([ran, error?.type]).toEqual([false, 'blocked_by_hook']);
   });
 
-  test('are reported where they get past a guard that fails open', async () => {
+  test('arguments nested too deep are reported if they get past a guard that fails open', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { warnings } = session;
     const { failure } = await session.fire('BeforeTool', { tool_name: 'x', tool_input: deep });
@@ -69,7 +69,7 @@ describe('arguments nested so deep that no guard can receive them', () => {
     expect(warnings).toEqual([expect.stringContaining('the hooks could not be run')]);
   });
 
-  test('are refused by the command line: an agent that asks must not read a silent yes', async () => {
+  test('the command line refuses arguments nested too deep, so that no agent reads a silent yes', async () => {
     const box = sandbox();
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [group(['exit 2'])] } });
     const event = `{"tool_name":"x","tool_input":{"x":${nested(100_000)}}}`;
@@ -78,7 +78,7 @@ describe('arguments nested so deep that no guard can receive them', () => {
   });
 });
 
-test('settings nested without end are one problem, and cost other files nothing', () => {
+test('endlessly nested settings are one problem, and other files still count', () => {
   const box = sandbox();
   box.write(box.files.project, `{"hooks":${nested(100_000)}}`);
   box.write(box.files.user, { enableHooks: true, hooks: { BeforeTool: [group(['true'])] } });

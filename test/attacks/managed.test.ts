@@ -15,14 +15,14 @@ const hook = (command: string, more: object = {}) => ({ type: 'command', command
 const before = (...hooks: object[]) => ({ BeforeTool: [{ hooks }] });
 const guard = hook('echo guarded >&2; exit 2', { name: 'guard' });
 
-/** A machine whose administrator guards every tool, and manages this. */
+/** A machine whose administrator guards every tool and manages these settings. */
 function machine(managed: object = {}): Sandbox {
   const box = sandbox();
   box.write(box.own.system, { managed, hooks: before(guard) });
   return box;
 }
 
-/** Calls a tool in an agent of its own; `ran` says whether the tool did. */
+/** Calls a tool in a separate agent; `ran` says whether the tool ran. */
 async function call(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
   const warnings: string[] = [];
   const config = createConfig({
@@ -42,7 +42,7 @@ async function call(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
   return { ran, said: JSON.stringify(llmContent), warnings };
 }
 
-describe('what users and projects write takes nothing from a managed guard', () => {
+describe('users and projects cannot weaken a managed guard', () => {
   const switchedOff = {
     enableHooks: false,
     tools: { enableHooks: false },
@@ -63,7 +63,7 @@ describe('what users and projects write takes nothing from a managed guard', () 
         box.write(join(folder, '.gemini/settings.json'), { tools: { enableHooks: false } });
       }
     },
-    'a hook of the same command that allows': (box) => {
+    'a hook with the same command that allows': (box) => {
       const same = hook(guard.command, { name: 'guard', onFailure: 'allow' });
       box.write(box.own.project, { hooks: before(same, hook('echo \'{"decision":"allow"}\'')) });
     },
@@ -71,13 +71,13 @@ describe('what users and projects write takes nothing from a managed guard', () 
       void box.write(box.own.project, {
         hooks: { BeforeTool: [{ sequential: true, hooks: [hook('exit 1'), hook('kill $$')] }] },
       }),
-    'programs of the project’s': (box) => {
+    'programs of the project': (box) => {
       for (const name of ['sh', 'bash', 'setsid'])
         chmodSync(box.write(`project/${name}`, '#!/bin/sh\nexit 0\n'), 0o755);
       vi.stubEnv('PATH', `${box.project}:${process.env['PATH']}`);
       vi.stubEnv('SHELL', join(box.project, 'sh'));
     },
-    'what shells read first': (box) => {
+    'files and functions that shells read first': (box) => {
       const file = box.write('project/env', 'exit 0\n');
       for (const name of ['BASH_ENV', 'ENV']) vi.stubEnv(name, file);
       vi.stubEnv('BASH_FUNC_echo%%', '() { exit 0; }');
@@ -87,7 +87,7 @@ describe('what users and projects write takes nothing from a managed guard', () 
       vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', file);
       vi.stubEnv('GEMINI_CLI_SYSTEM_SETTINGS_PATH', file);
     },
-    'the environment naming the administrator’s own file': (box) =>
+    'an environment that names the administrator’s own file': (box) =>
       void vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', box.own.system),
     'a project whose settings are the administrator’s': (box) =>
       symlinkSync(dirname(box.own.system), join(box.project, '.hookmachine')),
@@ -100,20 +100,20 @@ describe('what users and projects write takes nothing from a managed guard', () 
       box.write(box.own.user, '{');
       mkdirSync(box.own.project, { recursive: true });
     },
-    'a matcher that takes for ever': (box) =>
+    'a matcher that takes forever': (box) =>
       void box.write(box.own.project, {
         hooks: { BeforeTool: [{ matcher: '(\\w*\\w*)*\\w*!', hooks: [hook('exit 0')] }] },
       }),
   };
 
-  test.each(Object.entries(attempts))('%s', async (_, attempt) => {
+  test.each(Object.entries(attempts))('a managed guard withstands %s', async (_, attempt) => {
     const box = machine();
     attempt(box);
     const { ran, said } = await call(box);
     expect([ran, said]).toEqual([false, expect.stringContaining('guarded')]);
   });
 
-  test('nor does the host’s own word for single hooks, or `enableHooks: "system"`', async () => {
+  test('a managed guard withstands the host’s own switches for hooks and `enableHooks: "system"`', async () => {
     const box = machine();
     expect((await call(box, { enableHooks: 'system' })).ran).toBe(false);
     const config = createConfig({ cwd: box.project, systemFolder: box.systemFolder });
@@ -125,7 +125,7 @@ describe('what users and projects write takes nothing from a managed guard', () 
 });
 
 describe('managed.onlyManagedHooks', () => {
-  test('leaves no hooks but the administrator’s, of whatever dialect, and says so once', async () => {
+  test('onlyManagedHooks leaves only the administrator’s hooks, in every dialect, and says so once', async () => {
     const box = machine({ onlyManagedHooks: true });
     box.write(box.own.system, { managed: { onlyManagedHooks: true } });
     const theirs = { hooks: before(hook('exit 2')), enableHooks: true };
@@ -151,7 +151,7 @@ describe('managed.onlyManagedHooks', () => {
     ]);
   });
 
-  test('counts as true whatever else than false stands there', async () => {
+  test('onlyManagedHooks counts as true if it is anything but false', async () => {
     const box = sandbox();
     box.write(box.own.system, { managed: { onlyManagedHooks: 'no' } });
     box.write(box.own.user, { hooks: before(hook('exit 2')) });
@@ -161,7 +161,7 @@ describe('managed.onlyManagedHooks', () => {
   });
 });
 
-test('managed.defaultOnFailure denies also where a weaker hook says that its failure allows', async () => {
+test('managed.defaultOnFailure denies even if a weaker hook says that its failure allows', async () => {
   const box = sandbox();
   const managed = { defaultOnFailure: 'block' };
   for (const source of ['user', 'project'] as const) {
@@ -175,7 +175,7 @@ test('managed.defaultOnFailure denies also where a weaker hook says that its fai
     box.write(box.own.system, { managed });
     expect((await call(box)).ran).toBe(false);
   }
-  // The administrator's own hooks may say so.
+  // The administrator's own hooks may say that.
   const own = hook('exit 1', { onFailure: 'allow' });
   rmSync(box.own.user, { force: true });
   rmSync(box.own.project, { force: true });
@@ -184,19 +184,19 @@ test('managed.defaultOnFailure denies also where a weaker hook says that its fai
 });
 
 describe('managed.requireVersion', () => {
-  test('is the version of this package', () => {
+  test('requireVersion is compared with the version of this package', () => {
     const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
     expect(version).toBe((JSON.parse(text) as { version: string }).version);
   });
 
-  test.each(['0.0.9', '0.1.0'])('%s is met', async (requireVersion) => {
+  test.each(['0.0.9', '0.1.0'])('requireVersion %s is met', async (requireVersion) => {
     const box = sandbox();
     box.write(box.own.system, { managed: { requireVersion } });
     expect(await call(box)).toMatchObject({ ran: true, warnings: [] });
   });
 
   test.each(['0.1.1', '0.2.0', '1.0.0', '10.0.0', '^9', 9, null])(
-    '%s denies, and says what to do',
+    'requireVersion %s denies and says what to do',
     async (requireVersion) => {
       const box = sandbox();
       box.write(box.own.system, { managed: { requireVersion } });
@@ -207,7 +207,7 @@ describe('managed.requireVersion', () => {
     },
   );
 
-  test.each([['yes'], [true], [[]]])('managed that is %j denies', async (managed) => {
+  test.each([['yes'], [true], [[]]])('a "managed" that is %j denies', async (managed) => {
     const box = sandbox();
     box.write(box.own.system, { managed });
     expect(await call(box)).toMatchObject({
@@ -221,7 +221,7 @@ describe('managed.requireVersion', () => {
 const more = (box: Sandbox, name: string) => join(dirname(box.own.system), 'settings.d', name);
 
 describe('settings.d', () => {
-  test('adds files in the order of their names, none of which takes back what another says', async () => {
+  test('settings.d adds files in the order of their names, and none takes back what another says', async () => {
     const box = sandbox();
     box.write(more(box, '20-b.json'), {
       managed: { onlyManagedHooks: false, defaultOnFailure: 'allow' },
@@ -248,7 +248,7 @@ describe('settings.d', () => {
         symlinkSync('/proc/nowhere', file);
       },
     ],
-  ])('denies where one of its files %s', async (_, spoil) => {
+  ])('settings.d denies if one of its files %s', async (_, spoil) => {
     const box = sandbox();
     box.write(box.own.system, {});
     box.write(more(box, '10.json'), {});
@@ -257,7 +257,7 @@ describe('settings.d', () => {
     expect([ran, said]).toEqual([false, expect.stringContaining('50.json')]);
   });
 
-  test('denies where it cannot be listed', async () => {
+  test('settings.d denies if it cannot be listed', async () => {
     const box = sandbox();
     const folder = dirname(more(box, 'x'));
     mkdirSync(dirname(folder), { recursive: true });
@@ -266,7 +266,7 @@ describe('settings.d', () => {
     expect([ran, said]).toEqual([false, expect.stringContaining('settings.d')]);
   });
 
-  test('is watched: a file that comes counts, and one that goes counts no more', async () => {
+  test('settings.d is watched: a new file counts, and a removed one no longer does', async () => {
     const box = sandbox();
     box.write(more(box, '10.json'), {});
     const config = createConfig({
@@ -290,7 +290,7 @@ describe('settings.d', () => {
   });
 });
 
-test('managed.redact is redacted whatever the others name', () => {
+test('managed.redact applies whatever other settings redact', () => {
   const box = sandbox();
   box.write(box.own.system, {
     managed: { redact: ['customer', '/X-\\d+/'] },
@@ -301,7 +301,7 @@ test('managed.redact is redacted whatever the others name', () => {
   expect(entries).toEqual(['account', 'customer', '/X-\\d+/']);
 });
 
-test('managed is reported where it means nothing, and what is wrong in it is', async () => {
+test('"managed" is reported where it has no effect, and so are its faults', async () => {
   const box = sandbox();
   box.write(box.own.user, { managed: { onlyManagedHooks: true }, hooks: before(hook('true')) });
   box.write(box.own.system, {
@@ -329,7 +329,7 @@ test('managed is reported where it means nothing, and what is wrong in it is', a
 
 describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
   const write = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a' } });
-  // What is forbidden is read once a process.
+  // What is forbidden is read once per process.
   const fire = async (box: Sandbox, args: readonly string[] = [], env: object = {}) => {
     const place = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '', ...env } };
     const line = ['fire', 'BeforeTool', ...args];
@@ -338,7 +338,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     return { exitCode, stderr, ran: report.hooks.map(({ source }) => source) };
   };
 
-  test('obeys the guards of the system whatever dialects are asked for', async () => {
+  test('fire obeys the guards of the system whatever dialects are requested', async () => {
     const box = machine();
     for (const args of [
       ['--dialects', 'kodelet'],
@@ -347,7 +347,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
       expect(await fire(box, args)).toMatchObject({ exitCode: 2, ran: ['system'], stderr: '' });
   });
 
-  test('does not obey what is forbidden, and says so', async () => {
+  test('fire ignores forbidden options and variables, and says so', async () => {
     const box = sandbox();
     const forbid = ['--no-hooks', '--trust', '--dialects', '--hook', 'HOOKMACHINE_TRUST'];
     box.write(box.own.system, { managed: { forbid } });
@@ -369,7 +369,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     expect(existsSync(join(box.project, 'ran'))).toBe(false);
   });
 
-  test('does not let built-in tools write guards where that is forbidden', async () => {
+  test('built-in tools do not write guards if that is forbidden', async () => {
     const box = sandbox();
     box.write(box.own.system, { managed: { forbid: ['--allow-guard-writes'] } });
     const input = JSON.stringify({ file_path: '.hookmachine/settings.json', content: '{}' });
@@ -379,7 +379,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     expect(existsSync(box.own.project)).toBe(false);
   });
 
-  test('as a relay is not silenced by what a user’s file and the environment say of another host', async () => {
+  test('a relay is not silenced by what a user’s file and the environment say about another host', async () => {
     const box = machine();
     const own = { hooks: { preToolUse: [{ command: 'hookmachine relay cursor' }] }, version: 1 };
     box.write(join(box.home, '.cursor/hooks.json'), own);
@@ -393,13 +393,13 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     expect(stdout).toContain('guarded');
   });
 
-  test('takes no compiled code from the user’s folder', async () => {
+  test('fire takes no compiled code from the user’s folder', async () => {
     const box = machine();
     await fire(box);
     expect(existsSync(join(box.home, '.cache/hookmachine'))).toBe(false);
   });
 
-  test('runs a guard of the system that runs once a session, though the user’s state says that it has', async () => {
+  test('a system guard that runs once per session runs even if the user’s state says that it already has', async () => {
     const box = sandbox();
     box.write(box.own.system, { hooks: before({ ...guard, once: true }) });
     for (const _ of [1, 2])

@@ -10,7 +10,7 @@ import { sandbox } from '../support/sandbox.ts';
 const programs = ['bash', 'sh', 'mkfifo', 'node', 'rm', 'kill', 'ps'];
 const folders = ['', '.', './bin', 'bin', 'node_modules/.bin'];
 
-/** A project that brings programs of its own; each tells that it was run. */
+/** A project that contains its own programs, each of which records that it was run. */
 function hostile() {
   const box = sandbox();
   for (const folder of folders)
@@ -27,7 +27,7 @@ function hostile() {
 }
 
 test.each(folders)(
-  'with %j first in the PATH a project cannot bring the programs that the engine starts',
+  'with %j first in the PATH, a project cannot replace the programs that the engine starts',
   async (folder) => {
     const { isHijacked, project, env } = hostile();
     const PATH = [folder, process.env['PATH']].join(delimiter);

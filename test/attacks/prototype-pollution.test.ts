@@ -13,7 +13,10 @@ import { hookOf, kodeletBox } from '../support/kodelet.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { inParallel, inSequence, quoted, someFields, startSession } from '../support/session.ts';
 
-/** What would make every object of the engine deny nothing, or run something, if it reached their prototype. */
+/**
+ * Properties that would make every object of the engine deny nothing, or run something, if they reached its
+ * prototype.
+ */
 const evil = {
   polluted: true,
   decision: 'allow',
@@ -26,7 +29,7 @@ const evil = {
 };
 const json = JSON.stringify(evil);
 
-/** Objects that name prototypes wherever a merge, a spread or a rename may go. */
+/** Objects that name prototypes in every place that a merge, a spread or a rename may touch. */
 const texts = [
   `{"__proto__":${json}}`,
   `{"constructor":{"prototype":${json}}}`,
@@ -47,7 +50,7 @@ afterEach(() => {
   expect(Object.getPrototypeOf({})).toBe(Object.prototype);
 });
 
-/** Whether an object, or one in it, has got a prototype of a stranger's making. */
+/** Whether an object, or one inside it, has a prototype made by a stranger. */
 function hasForeignPrototype(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return 'polluted' in value && !Object.hasOwn(value, 'polluted')
@@ -56,7 +59,7 @@ function hasForeignPrototype(value: unknown): boolean {
 }
 
 describe('what a hook prints reaches no prototype', () => {
-  test.each(knownDialects)('in $name', async (dialect) => {
+  test.each(knownDialects)('output of $name hooks reaches no prototype', async (dialect) => {
     await lookedFor(dialect);
     for (const event of hookEventNames.filter((name) =>
       Object.values(dialect.events).includes(name),
@@ -83,7 +86,7 @@ describe('what a hook prints reaches no prototype', () => {
     'AfterModel',
     'BeforeToolSelection',
   ] as const)(
-    'nor do the merged answers of %s, side by side and in a row; the denial among them stands',
+    'merged answers of %s, in parallel and in sequence, reach no prototype, and the denial among them stands',
     async (event: LifecycleEvent) => {
       const commands = [...texts.map((text) => `printf '%s' ${quoted(text)}`), 'exit 2'];
       for (const hooks of [inParallel(...commands), inSequence(...commands)]) {
@@ -97,7 +100,7 @@ describe('what a hook prints reaches no prototype', () => {
   );
 });
 
-test('nor do the answers of two dialects on one call; the denial among them stands', async () => {
+test('answers of two dialects on one call reach no prototype, and the denial among them stands', async () => {
   const { local, start } = kodeletBox();
   texts.forEach((text, index) =>
     local(`${index}`, hookOf('before_tool_call', `printf '%s' ${quoted(text)}`)),
@@ -116,7 +119,7 @@ test('nor do the answers of two dialects on one call; the denial among them stan
   expect(hasForeignPrototype(result)).toBe(false);
 });
 
-test('what the model says as arguments reaches no prototype', async () => {
+test('arguments from the model reach no prototype', async () => {
   const session = await startSession({
     BeforeTool: inSequence(`printf '{"hookSpecificOutput":{"tool_input":{"a":1}}}'`, 'exit 2'),
   });
@@ -136,7 +139,7 @@ test('a message on the bus reaches no prototype', async () => {
   }
 });
 
-test('settings reach no prototype, and define no hook by one', () => {
+test('settings reach no prototype and define no hook through one', () => {
   const box = sandbox();
   const hook = `{"type":"command","command":"touch pwned"}`;
   const group = `{"hooks":[${hook}]}`;
@@ -156,7 +159,7 @@ test('settings reach no prototype, and define no hook by one', () => {
   }
 });
 
-test('an extension with the name of a prototype is one like any other', () => {
+test('an extension with the name of a prototype is treated like any other', () => {
   const box = sandbox();
   const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
   for (const name of names)

@@ -10,13 +10,13 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const secret = 'hunter2-0123456789';
 
-/** A recorded call with this secret wherever a secret may come along. */
+/** A recorded call with this secret wherever a secret may occur. */
 async function recordCall({ payloads }: { payloads: boolean }): Promise<string> {
   const file = join(tempFolder(), 'recording.jsonl');
   const recording = startRecording(file, { payloads, cwd: tempFolder() });
   const hooks = {
     BeforeTool: inParallel(
-      // In a command, in a name, in what is printed and said, and in a rewrite.
+      // In a command, in a name, in stdout and stderr, and in a rewrite.
       { name: `curl --token ${secret}`, command: `: API_KEY=${secret}; exit 0` },
       print({ decision: 'allow', reason: `used password=${secret}` }),
       `echo 'Authorization: Bearer ${secret}' >&2; exit 1`,
@@ -48,22 +48,22 @@ async function recordCall({ payloads }: { payloads: boolean }): Promise<string> 
   return readFileSync(file, 'utf8');
 }
 
-describe('a secret that goes by its name is in no recording', () => {
-  test('with payloads', async () => {
+describe('a secret with a telling name is in no recording', () => {
+  test('a secret is hidden in a recording with payloads', async () => {
     const text = await recordCall({ payloads: true });
     expect(text).toContain('KEPT');
     expect(text).toContain('[redacted]');
     expect(text).not.toContain(secret);
   });
 
-  test('without', async () => {
+  test('a secret is hidden in a recording without payloads', async () => {
     const text = await recordCall({ payloads: false });
     expect(text).toContain('[redacted]');
     expect(text).not.toContain(secret);
   });
 });
 
-test('what is not asked for is not recorded: arguments, results and what hooks print', async () => {
+test('arguments, results and output of hooks are recorded only on request', async () => {
   const file = join(tempFolder(), 'recording.jsonl');
   const recording = startRecording(file, { cwd: tempFolder() });
   await callTool(
@@ -80,7 +80,7 @@ test('what is not asked for is not recorded: arguments, results and what hooks p
   for (const part of ['of the model', 'of the tool']) expect(text).not.toContain(part);
 });
 
-test('on the command line what the settings name is hidden, and no project can take that back', async () => {
+test('a recording by the command line hides what the settings redact, and no project can take that back', async () => {
   const box = sandbox();
   box.write(box.files.user, { hooksConfig: { redact: ['/cust-\\d+/'] } });
   box.write(box.files.project, {
@@ -90,7 +90,7 @@ test('on the command line what the settings name is hidden, and no project can t
   });
   const file = join(box.folder, 'recording.jsonl');
   const args = ['fire', 'BeforeTool', '--record', file, '--record-payloads'];
-  // JSON has other ways to write the same.
+  // JSON can write the same text in other ways.
   const json = String.raw`{"for":"\u0063ust-43"}`;
   const input = JSON.stringify({ tool_name: 'x', tool_input: { note: 'for cust-42', json } });
   const { exitCode } = await inProcess(box, args, input);

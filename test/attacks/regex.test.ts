@@ -4,7 +4,7 @@ import { group } from '../support/project.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { main } from '../support/main.ts';
 
-/** Expressions that take time without end for a name that nearly fits, each with such a name. */
+/** Expressions that never end on a name that nearly matches, each with such a name. */
 const traps: readonly (readonly [string, string])[] = [
   ['^(a+)+$', `${'a'.repeat(60)}!`],
   ['^(a|a)*$', `${'a'.repeat(60)}!`],
@@ -18,7 +18,7 @@ const traps: readonly (readonly [string, string])[] = [
   ['^(?=(a+))\\1+b(a+)+$|^(a+)+$', `${'a'.repeat(60)}!`],
 ];
 
-/** Fires BeforeTool in a process of its own, which a matcher may hang, but not for longer than this. */
+/** Fires BeforeTool in a separate process, which a matcher may hang only until the timeout. */
 async function fire(tool_name: string, groups: readonly object[]) {
   const box = sandbox();
   box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: groups } });
@@ -34,12 +34,12 @@ async function fire(tool_name: string, groups: readonly object[]) {
 
 const warning = expect.stringContaining('its matcher cannot be decided');
 
-test.each(traps)('%s stalls nobody, and its hook runs', async (matcher, tool_name) => {
+test.each(traps)('the matcher %s stalls nothing, and its hook runs', async (matcher, tool_name) => {
   const { exitCode, stderr } = await fire(tool_name, [group('exit 2', {}, matcher)]);
   expect([exitCode, stderr]).toEqual([2, warning]);
 });
 
-test('the guard beside such a matcher counts too', async () => {
+test('a guard next to a catastrophic matcher still counts', async () => {
   const [[matcher, tool_name]] = traps as [(typeof traps)[number]];
   const { exitCode, stderr } = await fire(tool_name, [group('true', {}, matcher), group('exit 2')]);
   expect([exitCode, stderr]).toEqual([2, warning]);

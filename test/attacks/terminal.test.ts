@@ -4,7 +4,10 @@ import { group } from '../support/project.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 
-/** Escape sequences that clear, move, rename, write to the clipboard, and turn text round. */
+/**
+ * Escape sequences that clear the screen, move the cursor, rename the window, write to the clipboard, and
+ * reverse text.
+ */
 const tricks =
   '\u001B[2J\u001B[1A\u001B]0;title\u0007\u001B]52;c;cm0=\u0007\u009B31m\u0085\r\u202Emr\u2066';
 const trick =
@@ -33,22 +36,22 @@ const toolArguments = ['tool', 'write_file', '--input', '{"file_path":"a.txt","c
 describe.each([
   ['a reason to block', denying(tricks)],
   ['a reason to stop', stopping(tricks)],
-  ['what a hook says as it fails', failing(tricks)],
+  ['the stderr of a failing hook', failing(tricks)],
 ])('%s plays no tricks on a terminal', (_, command) => {
-  test('shown by fire', async () => {
+  test('hostile text that fire shows plays no tricks on a terminal', async () => {
     const { stdout, stderr } = await inProcess(projectWith(command), ['fire', 'BeforeTool'], input);
     expect(stderr).not.toMatch(trick);
     expect(stdout).not.toMatch(trick);
     expect(JSON.parse(stdout)).toHaveProperty('event', 'BeforeTool');
   });
 
-  test('shown by tool', async () => {
+  test('hostile text that tool shows plays no tricks on a terminal', async () => {
     const { stdout, stderr } = await inProcess(projectWith(command), toolArguments);
     expect(stderr).not.toMatch(trick);
     expect(stdout).not.toMatch(trick);
   });
 
-  test('shown by run, for people and as JSON', async () => {
+  test('hostile text that run shows, for people and as JSON, plays no tricks on a terminal', async () => {
     for (const more of [[], ['--json']]) {
       const box = projectWith(command);
       const model = box.write(
@@ -69,7 +72,7 @@ describe.each([
   });
 });
 
-test('what the model says, calls and asks for, and what a tool gives back, plays none either', async () => {
+test('output of the model and results of tools play no tricks on a terminal', async () => {
   for (const more of [[], ['--json']]) {
     const box = sandbox();
     box.write('project/evil.txt', `${tricks}\n`);
@@ -92,7 +95,7 @@ test('what the model says, calls and asks for, and what a tool gives back, plays
   }
 });
 
-test("a stranger's settings and file names play none, by list, trust and warnings", async () => {
+test('settings and file names of strangers play no tricks on a terminal through list, trust and warnings', async () => {
   const box = projectWith(`true # ${tricks}`);
   box.write(box.files.user, { [`enableHooks`]: tricks, hooks: { [`No${tricks}`]: [] } });
   for (const args of [
@@ -108,12 +111,12 @@ test("a stranger's settings and file names play none, by list, trust and warning
   }
 });
 
-describe('the debug log is one line a record, and plays no tricks', () => {
+describe('the debug log has one line per record and plays no tricks', () => {
   test.each([
     ['a reason to block', denying(`${tricks}\nsecond\u2028third`)],
-    ['what a hook says as it fails', failing(`${tricks}\nsecond\rthird`)],
-    ['what is no JSON', `printf '%s' ${quoted(`{"a": ${tricks}\nsecond`)}`],
-  ])('with %s', async (_, command) => {
+    ['the stderr of a failing hook', failing(`${tricks}\nsecond\rthird`)],
+    ['output that is not JSON', `printf '%s' ${quoted(`{"a": ${tricks}\nsecond`)}`],
+  ])('the debug log has one harmless line per record with %s', async (_, command) => {
     const box = projectWith(command);
     const env = { ...box.env, DEBUG: 'llxprt:core:hooks:*', DEBUG_COLORS: 'no' };
     const tricky = JSON.stringify({ tool_name: `no${tricks}\nsecond`, tool_input: { a: tricks } });
@@ -126,7 +129,7 @@ describe('the debug log is one line a record, and plays no tricks', () => {
   });
 });
 
-test('a recording plays none, explained for people and as JSON', async () => {
+test('a recording that is explained, for people and as JSON, plays no tricks on a terminal', async () => {
   const box = projectWith(denying(tricks));
   const file = `${box.folder}/r.jsonl`;
   await inProcess(box, ['fire', 'BeforeTool', '--record', file, '--record-payloads'], input);

@@ -52,7 +52,10 @@ async function trust(cwd: string): Promise<void> {
   });
 }
 
-/** A session there, as the command line starts one; gives what ran, by name, and whether it was blocked. */
+/**
+ * Starts a session as the command line does. Returns the names of the hooks that ran, and whether they
+ * blocked.
+ */
 async function fire(cwd: string) {
   const warnings: string[] = [];
   const onWarning = (line: string) => void warnings.push(line);
@@ -74,7 +77,7 @@ async function fire(cwd: string) {
 }
 
 describe("a project's settings cannot trust themselves", () => {
-  /** Everything by which other tools let a project be trusted, and everything that looks like ours. */
+  /** Every setting by which other tools trust a project, and everything that resembles ours. */
   const claims = {
     trust: true,
     trusted: true,
@@ -88,7 +91,7 @@ describe("a project's settings cannot trust themselves", () => {
     env: { HOOKMACHINE_TRUST: '1' },
   };
 
-  test('whatever they claim, in the settings, in a hook, or in files of their own', async () => {
+  test('a project is not trusted whatever it claims in its settings, in a hook or in other files', async () => {
     const box = strangers();
     box.write(box.files.project, {
       ...claims,
@@ -112,7 +115,7 @@ describe("a project's settings cannot trust themselves", () => {
     expect(JSON.parse(stdout)).toMatchObject({ hookCount: 0, blocked: false });
   });
 
-  test('by a home inside of the project: an empty or a relative HOME is no home', async () => {
+  test('a home inside the project grants no trust: an empty or relative HOME does not count', async () => {
     const box = strangers(hook('touch pwned'));
     const event = '{"tool_name":"x","tool_input":{}}';
     for (const HOME of ['', '.', 'home']) {
@@ -125,7 +128,7 @@ describe("a project's settings cannot trust themselves", () => {
     }
   });
 
-  test('a program in the project that would say what it is is not even asked', async () => {
+  test('a program of an untrusted project that would state its event is not even run', async () => {
     const box = strangers(hook('true'));
     script(box, 'project/.kodelet/hooks/guard', 'touch asked; echo before_tool_call');
     await fire(box.project);
@@ -135,8 +138,8 @@ describe("a project's settings cannot trust themselves", () => {
   });
 });
 
-describe('what was swapped after it was trusted does not start', () => {
-  test('the script, though its size and times are those of the trusted one', async () => {
+describe('a hook that was swapped after it was trusted does not start', () => {
+  test('a swapped script does not start even if its size and times are those of the trusted one', async () => {
     const box = strangers(hook('./guard.sh', { name: 'guard' }));
     await trust(box.project);
     expect(await fire(box.project)).toMatchObject({ ran: ['guard'], blocked: true });
@@ -144,14 +147,14 @@ describe('what was swapped after it was trusted does not start', () => {
     expect((await fire(box.project)).ran).toEqual([]);
   });
 
-  test('a script put over the trusted one by a rename', async () => {
+  test('a script that was renamed over the trusted one does not start', async () => {
     const box = strangers(hook('./guard.sh', { name: 'guard' }));
     await trust(box.project);
     renameSync(script(box, 'project/other.sh', 'touch pwned'), join(box.project, 'guard.sh'));
     expect((await fire(box.project)).ran).toEqual([]);
   });
 
-  test('a link where the script stood, and a link that leads elsewhere now', async () => {
+  test('a link in place of the script and a link that leads elsewhere now do not start', async () => {
     const box = strangers(
       hook('./guard.sh', { name: 'guard' }),
       hook('./link.sh', { name: 'link' }),
@@ -168,7 +171,7 @@ describe('what was swapped after it was trusted does not start', () => {
     expect(await fire(box.project)).toMatchObject({ ran: [], blocked: false });
   });
 
-  test('a link to a copy with the same content, which could be changed where nobody looks', async () => {
+  test('a link to a copy with the same content does not start, because the copy could be changed unnoticed', async () => {
     const box = strangers(hook('./guard.sh', { name: 'guard' }));
     await trust(box.project);
     const copy = script(box, 'copy.sh', 'echo guarded >&2; exit 2');
@@ -177,7 +180,7 @@ describe('what was swapped after it was trusted does not start', () => {
     expect((await fire(box.project)).ran).toEqual([]);
   });
 
-  test('a folder on the way to the script that became a link', async () => {
+  test('a script does not start if a folder on the way to it became a link', async () => {
     const box = strangers(hook('hooks/guard.sh', { name: 'guard' }));
     script(box, 'project/hooks/guard.sh', 'exit 2');
     await trust(box.project);
@@ -188,7 +191,7 @@ describe('what was swapped after it was trusted does not start', () => {
     expect((await fire(box.project)).ran).toEqual([]);
   });
 
-  test('a script that an earlier hook of the same event rewrites', async () => {
+  test('a script that an earlier hook of the same event rewrites does not start', async () => {
     const box = strangers(
       hook('echo "touch pwned" >> guard.sh', { name: 'rewrites' }),
       hook('./guard.sh', { name: 'guard' }),
@@ -199,7 +202,7 @@ describe('what was swapped after it was trusted does not start', () => {
     expect(warnings.join()).toContain('its script "guard.sh" has changed since you trusted it');
   });
 
-  test('the definition: its command, its matcher, its deadline, its place in a sequence', async () => {
+  test('a hook with a changed command, matcher, deadline, sequence or event does not start', async () => {
     const box = strangers(hook('./guard.sh', { name: 'guard' }));
     await trust(box.project);
     const swaps = [
@@ -234,7 +237,7 @@ describe('what was swapped after it was trusted does not start', () => {
     }
   });
 
-  test('a program of another dialect', async () => {
+  test('a changed program of another dialect does not start', async () => {
     const box = strangers(hook('true'));
     const guard = script(
       box,
@@ -248,7 +251,7 @@ describe('what was swapped after it was trusted does not start', () => {
   });
 });
 
-test('a project put where a trusted one stood is not trusted through a link', async () => {
+test('a project in place of a trusted one is not trusted through a link', async () => {
   const box = strangers(hook('./guard.sh', { name: 'guard' }));
   await trust(box.project);
   const evil = join(box.folder, 'evil');
@@ -259,7 +262,7 @@ test('a project put where a trusted one stood is not trusted through a link', as
   expect((await fire(box.project)).ran).toEqual([]);
 });
 
-test('a record of trust that others can write is none', async () => {
+test('a record of trust that others can write is ignored', async () => {
   const box = strangers(hook('./guard.sh', { name: 'guard' }));
   await trust(box.project);
   chmodSync(trustFile()!, 0o666);

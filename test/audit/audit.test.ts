@@ -38,7 +38,7 @@ function audited(audit: unknown, hooks: object = guards): Sandbox {
   return box;
 }
 
-/** Calls a tool in an agent of its own, some times. */
+/** Calls a tool some times in a separate agent. */
 async function session(box: Sandbox, { calls = 1, sessionId = 's1' } = {}) {
   const warnings: string[] = [];
   const config = createConfig({
@@ -57,7 +57,7 @@ async function session(box: Sandbox, { calls = 1, sessionId = 's1' } = {}) {
   return { ran, warnings: warnings.filter((line) => line.includes('audit')) };
 }
 
-/** A module of ours as a program imports it. */
+/** The path of one of our modules as a program imports it. */
 const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 const linesIn = (file: string): AuditLine[] =>
@@ -67,7 +67,7 @@ const linesIn = (file: string): AuditLine[] =>
     .map((line) => JSON.parse(line) as AuditLine);
 
 describe('an audit log in a file', () => {
-  test('says who was denied what by whom, and holds no payload', async () => {
+  test('an audit log says who was denied what by which hook, and holds no payload', async () => {
     const box = sandbox();
     const file = join(box.folder, 'logs', '%u.jsonl');
     box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
@@ -111,7 +111,7 @@ describe('an audit log in a file', () => {
     ]);
   });
 
-  test('records sessions and calls that have no hook at all', async () => {
+  test('an audit log records sessions and calls even without any hook', async () => {
     const box = sandbox();
     const file = join(box.folder, 'log.jsonl');
     box.write(box.own.system, { managed: { audit: { file } } });
@@ -122,7 +122,7 @@ describe('an audit log in a file', () => {
     ]);
   });
 
-  test('records that settings which nobody can read deny', async () => {
+  test('an audit log records denials because of unreadable settings', async () => {
     const box = sandbox();
     const file = join(box.folder, 'log.jsonl');
     box.write(box.own.system, { managed: { audit: { file } } });
@@ -132,7 +132,7 @@ describe('an audit log in a file', () => {
     expect(call).toMatchObject({ events: [{ decision: 'deny', by: box.files.system }] });
   });
 
-  test('is put aside when it is full, and the oldest go', async () => {
+  test('an audit log is put aside when it is full, and the oldest ones are removed', async () => {
     const box = sandbox();
     const file = join(box.folder, 'logs', 'log.jsonl');
     box.write(box.own.system, {
@@ -149,7 +149,7 @@ describe('an audit log in a file', () => {
     }
   });
 
-  test('takes whole lines of many at once, also behind one that was cut, and follows its name', async () => {
+  test('a log takes whole lines from several writers, even after a torn one, and writers follow its name', async () => {
     const file = join(tempFolder(), 'log.jsonl');
     appendFileSync(file, '{"v":1,"cut');
     const [one, other] = [new LogFile(file), new LogFile(file)];
@@ -168,7 +168,7 @@ describe('an audit log in a file', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"a":4}\n'.repeat(3));
   });
 
-  test('loses no line of processes that put it aside side by side, or are killed', async () => {
+  test('a log loses no line of processes that put it aside concurrently or are killed', async () => {
     const folder = tempFolder();
     const file = join(folder, 'log.jsonl');
     const module = new URL('../../src/audit/log-file.ts', import.meta.url).href;
@@ -195,7 +195,7 @@ describe('an audit log in a file', () => {
   test.each([
     ['kills itself', "process.kill(process.pid, 'SIGKILL')", { ran: false }],
     ['exits at once', 'process.exit()', { ran: true }],
-  ])('has the calls of an agent that %s when it knows their end', async (_, end, { ran }) => {
+  ])('an audit log holds the ended calls of an agent that %s', async (_, end, { ran }) => {
     const box = sandbox();
     const file = join(box.folder, 'log.jsonl');
     const guard = ran ? hook('fine', 'true') : hook('no-keys', 'echo no >&2; exit 2');
@@ -215,7 +215,7 @@ describe('an audit log in a file', () => {
   });
 
   const full = spawnSync('mount', ['--version']).status === 0 && process.getuid?.() === 0;
-  test.runIf(full)('that has no room stops nothing, and is reported once', async () => {
+  test.runIf(full)('an audit log on a full disk stops nothing and is reported once', async () => {
     const box = sandbox();
     const folder = join(box.folder, 'full');
     mkdirSync(folder);
@@ -233,7 +233,7 @@ describe('an audit log in a file', () => {
     ['a link', (file: string) => symlinkSync('/etc/passwd', file)],
     ['a pipe', (file: string) => void spawnSync('mkfifo', [file])],
     ['a device', (file: string) => symlinkSync('/dev/full', file)],
-  ])('that is %s stops nothing, and is reported once', async (_, put) => {
+  ])('an audit log that is %s stops nothing and is reported once', async (_, put) => {
     const box = sandbox();
     const file = join(box.folder, 'log.jsonl');
     put(file);
@@ -243,7 +243,7 @@ describe('an audit log in a file', () => {
   });
 });
 
-/** A collector of a system's log behind a socket, as syslogd is one; `said` are the messages that it got. */
+/** A collector behind a socket, like syslogd; `said` returns the messages that it received. */
 async function collector(isDeaf = false) {
   const socket = join(tempFolder(), 'log');
   const program = `
@@ -265,7 +265,7 @@ while ${isDeaf ? 'time.sleep(60) or ' : ''}True:
 
 const hasLogger = existsSync('/usr/bin/logger') && process.platform === 'linux';
 describe.skipIf(!hasLogger)('an audit log of the system', () => {
-  test('gets a line for each call', async () => {
+  test('the system log receives a line for each call', async () => {
     const { socket, said } = await collector();
     const box = audited({ syslog: socket });
     expect(await session(box, { calls: 2 })).toEqual({ ran: 0, warnings: [] });
@@ -274,7 +274,7 @@ describe.skipIf(!hasLogger)('an audit log of the system', () => {
     expect(said()).not.toContain('secret-of');
   });
 
-  test('that is dead stops nothing, and is reported once', async () => {
+  test('a dead system log stops nothing and is reported once', async () => {
     const box = audited({ syslog: join(tempFolder(), 'none') });
     const warnings: string[] = [];
     const config = createConfig({
@@ -291,7 +291,7 @@ describe.skipIf(!hasLogger)('an audit log of the system', () => {
     config.getHookSystem()?.dispose();
   });
 
-  test('that does not read stops nothing', async () => {
+  test('a system log that does not read stops nothing', async () => {
     const { socket } = await collector(true);
     const box = audited({ syslog: socket }, before(hook('fine', 'true')));
     expect((await session(box, { calls: 40 })).ran).toBe(40);
@@ -301,7 +301,7 @@ describe.skipIf(!hasLogger)('an audit log of the system', () => {
 describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
   const write = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a' } });
 
-  test('is audited event by event, with the tool that it is about', async () => {
+  test('fire is audited event by event, with the tool that each event is about', async () => {
     const box = sandbox();
     const file = join(box.folder, 'log.jsonl');
     box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
@@ -315,7 +315,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     ]);
   });
 
-  test('reports a dead log of the system, and answers all the same', async () => {
+  test('fire reports a dead system log and still answers', async () => {
     const box = audited({ syslog: join(tempFolder(), 'none') });
     const { exitCode, stderr } = await hookmachine(box, ['fire', 'BeforeTool'], write);
     expect(exitCode).toBe(2);
@@ -324,7 +324,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
 });
 
 describe('hookmachine audit summary', () => {
-  test('says who was denied what, what failed or was skipped, and which machines have no guards', async () => {
+  test('the audit summary says who was denied what, what failed or was skipped, and which machines have no guards', async () => {
     const box = sandbox();
     const file = join(box.folder, 'logs', 'a.jsonl');
     box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
@@ -368,7 +368,7 @@ describe('hookmachine audit summary', () => {
     expect(words.stdout).toContain('Not seen\n  lost');
   });
 
-  test('says what it cannot read', async () => {
+  test('the audit summary reports what it cannot read', async () => {
     const box = sandbox();
     const { stderr, exitCode } = await inProcess(box, ['audit', 'summary', '/proc/nowhere']);
     expect([exitCode, stderr]).toEqual([

@@ -14,7 +14,7 @@ interface Entry {
   readonly content?: string;
 }
 
-/** An archive as nobody's tool would write it. */
+/** An archive that no tool would write. */
 function archive(...entries: readonly Entry[]): Buffer {
   const blocks = entries.flatMap(({ path, type = 'File', linkpath = '', content = '' }) => {
     const block = Buffer.alloc(512);
@@ -27,7 +27,7 @@ function archive(...entries: readonly Entry[]): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
 
-test('a bundle is the same from its folder, from our archive and from that of tar, and packing it twice makes the same file', async () => {
+test('a bundle is the same from its folder, from our archive and from that of tar, and packing it twice gives the same file', async () => {
   const folder = bundleIn(tempFolder(), author());
   const files = readFolder(folder);
   const paths = [...files.keys()].filter((path) => !path.startsWith('bundle.json'));
@@ -44,8 +44,8 @@ const manifest = { path: 'bundle.json', content: '{}' };
 const zeros = Buffer.alloc(64 * 1024 * 1024);
 test.each<[string, () => Buffer, string]>([
   ['a path that leads out of it', () => archive(manifest, { path: '../evil' }), 'leads out of it'],
-  ['one in a folder', () => archive({ path: 'a/../../evil' }), 'leads out of it'],
-  ['a whole path', () => archive(manifest, { path: '/etc/evil' }), 'leads out of it'],
+  ['a nested path that leads out', () => archive({ path: 'a/../../evil' }), 'leads out of it'],
+  ['an absolute path', () => archive(manifest, { path: '/etc/evil' }), 'leads out of it'],
   ['a path of another system', () => archive({ path: 'a\\..\\..\\evil' }), 'leads out of it'],
   [
     'a symbolic link',
@@ -59,16 +59,16 @@ test.each<[string, () => Buffer, string]>([
   ],
   ['a device', () => archive({ path: 'a', type: 'CharacterDevice' }), 'is no file'],
   ['a pipe', () => archive({ path: 'a', type: 'FIFO' }), 'is no file'],
-  ['a path that stands twice', () => archive(manifest, manifest), 'holds "bundle.json" twice'],
+  ['a duplicate path', () => archive(manifest, manifest), 'holds "bundle.json" twice'],
   [
     'very many files',
     () => archive(...Array.from({ length: 600 }, (_, at) => ({ path: `f${at}` }))),
     'more than 500 files',
   ],
-  ['what is far larger than it looks', () => gzipSync(zeros), 'too large when it is unpacked'],
-  ['text', () => Buffer.from('hello'), 'is no .tgz'],
+  ['content far larger than it looks', () => gzipSync(zeros), 'too large when it is unpacked'],
+  ['plain text', () => Buffer.from('hello'), 'is no .tgz'],
   ['text in gzip', () => gzipSync('hello'), 'is no .tgz'],
-  ['the half of one', () => archive(manifest).subarray(0, 60), 'is no .tgz'],
+  ['only half of its bytes', () => archive(manifest).subarray(0, 60), 'is no .tgz'],
 ])('an archive with %s is refused', async (_, made, message) => {
   await expect(readArchive(made())).rejects.toThrow(message);
 });

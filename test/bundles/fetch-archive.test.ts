@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const refused = (address: string, message: string, patience?: number) =>
   expect(fetchArchive(address, patience)).rejects.toThrow(message);
 
-test('an archive is fetched over HTTPS alone, to a size, and within a time', async () => {
+test('an archive is fetched only over HTTPS, up to a size limit and within a time limit', async () => {
   const folder = tempFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];
@@ -67,7 +67,7 @@ test('an archive is fetched over HTTPS alone, to a size, and within a time', asy
   const at = (path: string) => `https://127.0.0.1:${ports[0]}${path}`;
 
   await expect(fetchArchive(at('/good'))).rejects.toThrow('cannot be reached (self-signed');
-  // Who it is is said by the signature.
+  // The certificate does not matter: the signature proves who made the archive.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect((await fetchArchive(at('/good'))).toString()).toBe('archive');

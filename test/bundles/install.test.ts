@@ -24,7 +24,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const by = author();
 const passes = (): Promise<void> => Promise.resolve();
 
-/** An administrator's folder whose signer has made bundles of these versions. */
+/** An administrator's folder, and bundles of any version made by its signer. */
 function machine() {
   const folder = tempFolder();
   const place = bundlePlaces(folder).find(({ source }) => source === 'system')!;
@@ -40,7 +40,7 @@ function machine() {
   };
   const put = (version: string, options: Partial<Replacing> = {}, ...rest: never[]) =>
     install(place, candidate(version, ...rest), { tryOut: passes, ...options });
-  /** What runs now. */
+  /** The versions that run now. */
   const now = (): readonly string[] =>
     lookAtBundles([place]).states.map(
       ({ installed, fault }) => installed!.version + (fault ? ` ${fault.message}` : ''),
@@ -48,7 +48,7 @@ function machine() {
   return { folder, place, systemFolder, candidate, put, now };
 }
 
-test('a newer version takes the place of an older one, and not the other way unless that is wanted', async () => {
+test('a newer version replaces an older one, but not the other way round unless that is requested', async () => {
   const { candidate, now, place, put } = machine();
   expect(await put('1.2.9')).toEqual({ isSame: false });
   expect(await put('1.10.0')).toMatchObject({ before: { version: '1.2.9' }, isSame: false });
@@ -65,7 +65,7 @@ test('a newer version takes the place of an older one, and not the other way unl
   expect(now()).toEqual(['1.10.0']);
   await put('1.9.9', { toLower: true });
   expect(now()).toEqual(['1.9.9']);
-  // Who runs the version before may go on with it; those before it are gone.
+  // A process that runs the previous version may keep using it; older versions are gone.
   expect(readdirSync(place.folder).filter((name) => name.startsWith('guards'))).toHaveLength(2);
   remove(place, 'guards');
   expect(() => remove(place, 'guards')).toThrow('is not installed');
@@ -77,7 +77,7 @@ const changing = (folder: string): Promise<void> => {
   return Promise.resolve();
 };
 
-test('what is tried in vain, or changes itself when it is tried, leaves the old one running and nothing behind', async () => {
+test('a bundle that fails its trial or changes itself in it leaves the old one running and no files behind', async () => {
   const { now, place, put } = machine();
   await put('1.0.0');
   const before = readdirSync(place.folder);
@@ -89,7 +89,7 @@ test('what is tried in vain, or changes itself when it is tried, leaves the old 
   expect(readdirSync(place.folder)).toEqual(before);
 });
 
-test('of two updates at once the higher version stays, whichever ends first', async () => {
+test('the higher version of two updates at once stays, whichever ends first', async () => {
   const { now, put } = machine();
   await put('1.0.0');
   let go: (() => void) | undefined;
@@ -104,7 +104,7 @@ test('of two updates at once the higher version stays, whichever ends first', as
   expect(now()).toEqual(['4.0.0']);
 });
 
-test('files have rights that depend on nobody’s umask', async () => {
+test('installed files have permissions that do not depend on the umask', async () => {
   const { now, place, put } = machine();
   const umask = process.umask(0o077);
   onTestFinished(() => void process.umask(umask));
@@ -120,7 +120,7 @@ test('files have rights that depend on nobody’s umask', async () => {
   expect(now()).toEqual(['1.1.0']);
 });
 
-/** Names of what writes to a disk. */
+/** The names of functions that write to a disk. */
 const writes = [
   'mkdirSync',
   'openSync',
@@ -132,7 +132,10 @@ const writes = [
   'rmSync',
 ] as const;
 
-/** Has writing fail where `fault` says so, which is given its name and how many went before. */
+/**
+ * Makes writes fail if `fault` returns an error; it receives the name of the function and the number of
+ * earlier writes.
+ */
 function failWrites(fault: (name: string, before: number) => object | undefined): () => void {
   const real = Object.fromEntries(writes.map((name) => [name, fs[name]]));
   let before = 0;
@@ -152,7 +155,7 @@ function failWrites(fault: (name: string, before: number) => object | undefined)
   };
 }
 
-test('an update that is killed at any point leaves the old version or the new one, and the next update goes through', async () => {
+test('an update that is killed at any point leaves the old version or the new one, and the next update succeeds', async () => {
   const { candidate, folder, now, place, put, systemFolder } = machine();
   await put('1.0.0');
   const saved = join(folder, 'saved');
@@ -164,7 +167,7 @@ test('an update that is killed at any point leaves the old version or the new on
     rmSync(systemFolder, { recursive: true });
     cpSync(saved, systemFolder, { recursive: true });
     wasKilled = false;
-    // Whoever was killed writes nothing more, not even to clean up.
+    // A killed process writes nothing more, not even to clean up.
     const revive = failWrites((_, before) => {
       wasKilled ||= before === points;
       return wasKilled ? { code: 'EKILLED' } : undefined;
@@ -175,7 +178,7 @@ test('an update that is killed at any point leaves the old version or the new on
     expect(others).toEqual([]);
     expect(['1.0.0', '2.0.0']).toContain(runs);
     seen.add(runs);
-    // What is locked for long was left by somebody who is gone.
+    // An old lock was left behind by a process that is gone.
     const lock = join(place.folder, '.lock');
     if (existsSync(lock)) utimesSync(lock, 0, 0);
     for (const name of readdirSync(place.folder))
@@ -188,7 +191,7 @@ test('an update that is killed at any point leaves the old version or the new on
   expect(points).toBeGreaterThan(20);
 });
 
-test('a disk that is full at any point leaves the old version', async () => {
+test('a disk that fills up at any point of an update leaves the old version', async () => {
   const { candidate, now, place, put } = machine();
   await put('1.0.0');
   const before = readIndex(place);

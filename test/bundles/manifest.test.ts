@@ -8,35 +8,35 @@ const whole = { name: 'guards', version: '1.0.0', files: { 'settings.json': file
 const read = (value: unknown) =>
   readManifest(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
 
-test('a manifest says what the bundle is, and which files it has', () => {
+test('a manifest describes the bundle and lists its files', () => {
   const given = { ...whole, description: 'All of them.', requireVersion: version };
   expect(read(given)).toMatchObject({ ...given, files: new Map([['settings.json', file]]) });
 });
 
 test.each<[string, unknown, string]>([
-  ['text', 'x', 'cannot be used'],
-  ['a list', [], 'it holds no JSON object'],
+  ['plain text', 'x', 'cannot be used'],
+  ['a list at the top', [], 'it holds no JSON object'],
   ['a comment', '{} // x', 'cannot be used'],
-  ['a key that stands twice', '{"name":"a","name":"b"}', '"name" stands twice'],
+  ['a duplicate key', '{"name":"a","name":"b"}', '"name" stands twice'],
   [
-    'a file that stands twice',
+    'a duplicate file',
     `{"name":"a","version":"1.0.0","files":{"settings.json":1,"settings.json":2}}`,
     '"files.settings.json" stands twice',
   ],
-  ['a key that nobody knows', { ...whole, scripts: {} }, 'there is no key "scripts"'],
+  ['an unknown key', { ...whole, scripts: {} }, 'there is no key "scripts"'],
   ['a name with a path in it', { ...whole, name: '../x' }, '"name" is "../x"'],
   ['a name in capitals', { ...whole, name: 'Guards' }, '"name" is "Guards"'],
-  ['a version that is none', { ...whole, version: '1.0.0-beta' }, '"version"'],
-  ['a wish for a version that is none', { ...whole, requireVersion: '^1' }, '"requireVersion"'],
+  ['an invalid version', { ...whole, version: '1.0.0-beta' }, '"version"'],
+  ['an invalid required version', { ...whole, requireVersion: '^1' }, '"requireVersion"'],
   ['no files', { ...whole, files: undefined }, '"files" is missing'],
   ['no settings', { ...whole, files: { a: file } }, 'names no settings.json'],
   ['a file without a hash', { ...whole, files: { 'settings.json': {} } }, 'has no "sha256"'],
   [
-    'a file with rights of another user',
+    'a file with a setuid mode',
     { ...whole, files: { 'settings.json': { ...file, mode: '4755' } } },
     'has no "sha256" and "mode"',
   ],
-])('%s is no manifest', (_, given, message) => {
+])('a manifest with %s is rejected', (_, given, message) => {
   expect(() => read(given)).toThrow(message);
 });
 
@@ -68,10 +68,10 @@ test.each<[readonly string[], string]>([
   [['bundle.json'], 'cannot be listed'],
   [['Bundle.JSON.sig'], 'cannot be listed'],
   [Array.from({ length: 501 }, (__, at) => `f${at}`), 'more than 500 files'],
-])('%j are no paths of a bundle', (paths, message) => {
+])('the paths %j are not allowed in a bundle', (paths, message) => {
   expect(() => checkPaths(paths)).toThrow(message);
 });
 
-test('paths that every file system tells apart are', () => {
+test('paths that every file system tells apart are allowed in a bundle', () => {
   checkPaths(['settings.json', 'hooks/no-keys.sh', 'hooks/.env', 'a.b/c+d@2_e', '__proto__', 'x']);
 });

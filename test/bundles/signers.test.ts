@@ -15,7 +15,7 @@ function signers(text: string) {
 }
 const at = (time: string) => Date.parse(time);
 
-test('a line names a signer, with comments, options and more names beside the first', () => {
+test('a line names a signer, possibly with comments, options and more names after the first', () => {
   const { all, problems } = signers(`# Ours
 ann@acme.example,backup@acme.example namespaces="git,hookmachine-bundle",valid-after="20260101Z",valid-before="20270101120000Z" ${own} Ann's
 
@@ -36,7 +36,7 @@ test.each([
   ['ann no-touch-required ', '"no-touch-required" is not understood'],
   ['ann valid-before="soon" ', 'is not understood'],
   ['', 'it holds no Ed25519 key'],
-])('a line that begins with %j is ignored, which is reported', (beginning, message) => {
+])('a line that begins with %j is ignored and reported', (beginning, message) => {
   const { all, problems, file } = signers(`\n${beginning}${own}\n`);
   expect(all).toEqual([]);
   expect(problems).toEqual([
@@ -48,7 +48,7 @@ test.each([
   ]);
 });
 
-test('keys of other types, and damaged ones, are ignored', () => {
+test('keys of other types and damaged keys are ignored', () => {
   const { all, problems } = signers(
     `a ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB\nb ${own.slice(0, -4)}\nc ssh-ed25519\nd\n`,
   );
@@ -56,7 +56,7 @@ test('keys of other types, and damaged ones, are ignored', () => {
   expect(problems).toHaveLength(4);
 });
 
-test('nobody is trusted whom others could have written down, and no file is nobody', () => {
+test('a file of signers that others may write trusts nobody, and neither does a missing one', () => {
   const { file } = signers(line);
   chmodSync(file, 0o666);
   const { all, problems } = readSigners([file, join(tempFolder(), 'none')]);

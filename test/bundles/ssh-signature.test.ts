@@ -17,7 +17,7 @@ function keygen(folder: string, args: readonly string[], input?: Buffer): string
 }
 
 describe.skipIf(!hasOpenSsh)('signatures of ssh-keygen', () => {
-  test('are understood as it understands ours, with its fingerprint of the key', () => {
+  test('ssh-keygen and we accept each other’s signatures and agree on the fingerprint of a key', () => {
     const folder = tempFolder();
     keygen(folder, ['-q', '-t', 'ed25519', '-N', '', '-f', 'key']);
     const sign = ['-Y', 'sign', '-n', 'hookmachine-bundle', '-f', 'key'];
@@ -36,7 +36,7 @@ describe.skipIf(!hasOpenSsh)('signatures of ssh-keygen', () => {
     expect(keygen(folder, [...verify, '-I', name], text)).toContain(fingerprint(ours.key));
   });
 
-  test('with a key of another type are refused', () => {
+  test('signatures with a key of another type are refused', () => {
     const folder = tempFolder();
     keygen(folder, ['-q', '-t', 'ecdsa', '-N', '', '-f', 'key']);
     const made = keygen(folder, ['-Y', 'sign', '-n', 'hookmachine-bundle', '-f', 'key'], text);
@@ -45,7 +45,7 @@ describe.skipIf(!hasOpenSsh)('signatures of ssh-keygen', () => {
   });
 });
 
-test('a signature of another text, or one that was damaged anywhere, is none', () => {
+test('a signature of another text and a signature with any damage are refused', () => {
   const { key, sign } = author();
   const armored = sign(text);
   expect(signingKey(text, armored).equals(key)).toBe(true);
@@ -67,7 +67,7 @@ test('a signature of another text, or one that was damaged anywhere, is none', (
   ];
   const went = attempts.map((attempt) => {
     try {
-      // A flipped bit of the key makes it another key, which signed nothing.
+      // A flipped bit turns the key into another one, which signed nothing.
       return signingKey(text, attempt).toString('hex');
     } catch (error) {
       return isBundleError(error) || error;

@@ -10,11 +10,11 @@ export type Payload = HookExecutionResponse['payload'];
 
 export interface BusSession extends Session {
   readonly bus: EventEmitter;
-  /** Every response, in the order of arriving. */
+  /** Every response, in order of arrival. */
   readonly responses: readonly HookExecutionResponse[];
-  /** Sends anything at all as a request, and gives the payload of the next response. */
+  /** Sends any value as a request, and returns the payload of the next response. */
   readonly send: (message: unknown) => Promise<Payload>;
-  /** Sends a request as documented. */
+  /** Sends a documented request. */
   readonly ask: (eventName: string, input: unknown, correlationId?: string) => Promise<Payload>;
 }
 

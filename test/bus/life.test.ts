@@ -17,7 +17,7 @@ const message = {
 };
 const guarded = { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel('exit 2') } };
 
-/** A bus of any kind, and what was sent on it. */
+/** A bus of any kind, and the responses sent on it. */
 interface SomeBus {
   readonly bus: MessageBus;
   readonly sent: HookExecutionResponse[];
@@ -38,9 +38,9 @@ const kinds: Readonly<Record<string, () => SomeBus>> = {
     };
   },
   'an emitter with removeListener only': () => plainBus('removeListener'),
-  'an emitter whose on gives what ends it': () => plainBus('none'),
+  'an emitter whose on returns an unsubscribe function': () => plainBus('none'),
   'a bus with publish, subscribe and unsubscribe (Gemini CLI)': () => publishing(false),
-  'a bus whose subscribe gives what ends it (LLxprt)': () => publishing(true),
+  'a bus whose subscribe returns an unsubscribe function (LLxprt)': () => publishing(true),
 };
 
 type Listener = (message: unknown) => void;
@@ -96,11 +96,11 @@ function publishing(returnsEnd: boolean): SomeBus {
 }
 
 describe.each(Object.entries(kinds))('%s', (_, make) => {
-  test('carries requests and responses, from the constructor until dispose (DELTA-HSYS-001, DELTA-HEVT-004, C-100)', async () => {
+  test('a bus carries requests and responses from the constructor until dispose (DELTA-HSYS-001, DELTA-HEVT-004, C-100)', async () => {
     const { bus, sent, send, listeners } = make();
     const config = createConfig({ cwd: tempFolder(), settings: guarded });
     const system = new HookSystem(config, bus);
-    // The first request initialises.
+    // The first request initialises the system.
     expect([system.isInitialized(), listeners()]).toEqual([false, 1]);
     send();
     await waitUntil(() => sent.length > 0);
@@ -121,7 +121,7 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
   });
 });
 
-test('a host’s config may name the bus; it is listened to from initialize on (DELTA-HSYS-001)', async () => {
+test('a host’s config can provide the bus, which is listened to from initialize on (DELTA-HSYS-001)', async () => {
   const bus = new EventEmitter();
   const config = {
     ...createConfig({ cwd: tempFolder(), settings: guarded }),
@@ -137,7 +137,7 @@ test('a host’s config may name the bus; it is listened to from initialize on (
   expect(bus.listenerCount(HOOK_EXECUTION_REQUEST)).toBe(0);
 });
 
-test('createConfig takes the bus; its first getHookSystem listens (C-100)', () => {
+test('createConfig takes the bus, and its first getHookSystem listens to it (C-100)', () => {
   const bus = new EventEmitter();
   const config = createConfig({ cwd: tempFolder(), settings: guarded, messageBus: bus });
   expect(bus.listenerCount(HOOK_EXECUTION_REQUEST)).toBe(0);
@@ -146,7 +146,7 @@ test('createConfig takes the bus; its first getHookSystem listens (C-100)', () =
   expect(bus.listenerCount(HOOK_EXECUTION_REQUEST)).toBe(1);
 });
 
-test('without a bus the direct path is the same, and dispose has nothing to leave (DELTA-HBUS-002, DELTA-HEVT-004)', async () => {
+test('without a bus, the direct path is the same and dispose does not throw (DELTA-HBUS-002, DELTA-HEVT-004)', async () => {
   const config = createConfig({ cwd: tempFolder(), settings: guarded });
   const system = new HookSystem(config);
   await system.initialize();
@@ -156,7 +156,7 @@ test('without a bus the direct path is the same, and dispose has nothing to leav
   expect(() => system.dispose()).not.toThrow();
 });
 
-test('dispose leaves running calls to finish: the direct one and the one that came by bus (G-10)', async () => {
+test('dispose lets running calls finish, both direct ones and those from the bus (G-10)', async () => {
   const session = await startBusSession({
     BeforeTool: inParallel('touch started-$$; sleep 0.3; exit 2'),
   });
@@ -173,8 +173,8 @@ test('dispose leaves running calls to finish: the direct one and the one that ca
   expect(existsSync(folder)).toBe(true);
 });
 
-describe('a bus or a listener that throws costs nobody a decision', () => {
-  test('a receiver of the response', async () => {
+describe('a bus or a listener that throws', () => {
+  test('a response listener that throws does not affect decisions', async () => {
     const session = await startBusSession({
       BeforeTool: inParallel('exit 2'),
     });
@@ -189,7 +189,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
     expect(finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  test('a publish that rejects', async () => {
+  test('a publish that rejects does not affect hooks', async () => {
     const folder = tempFolder();
     const published = vi.fn(() => Promise.reject(new Error('offline')));
     const listeners: Listener[] = [];
@@ -208,7 +208,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
     system.dispose();
   });
 
-  test('a bus that cannot be listened to or left is warned of once, and hooks run', async () => {
+  test('hooks run even if the bus throws on listening, with one warning, or on leaving', async () => {
     const warnings: string[] = [];
     const bus = {
       on: () => {
@@ -239,7 +239,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
   });
 });
 
-test('a host that is not ready is an internal error, and the next request is served (G-07)', async () => {
+test('a host that is not ready is an internal error, and the next request is answered (G-07)', async () => {
   let ready = false;
   const bus = new EventEmitter();
   const responses: HookExecutionResponse[] = [];

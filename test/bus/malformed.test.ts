@@ -37,7 +37,7 @@ const request = (eventName: unknown, input: unknown) => ({
 });
 const beforeTool = (tool_input: unknown) => request('BeforeTool', { tool_name: 'x', tool_input });
 
-describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003, DELTA-HFAIL-002, DELTA-HFAIL-005; C-97, C-99)', () => {
+describe('a malformed request gets one response and throws nothing (DELTA-HEVT-003, DELTA-HFAIL-002, DELTA-HFAIL-005; C-97, C-99)', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'invalid_request'],
     ['null', null, 'invalid_request'],
@@ -62,10 +62,10 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
     ['an event name that is a number', request(5, {}), 'invalid_request'],
     ['an event name that is an object', request({ toString: 5 }, {}), 'invalid_request'],
     ['an unknown event', request('PreToolUse', someFields.BeforeTool), 'unsupported_event'],
-    ['another spelling', request('beforeTool', someFields.BeforeTool), 'unsupported_event'],
+    ['a misspelt event name', request('beforeTool', someFields.BeforeTool), 'unsupported_event'],
     ['an empty event name', request('', someFields.BeforeTool), 'unsupported_event'],
-    ['a name every object has', request('constructor', {}), 'unsupported_event'],
-    ['the name of a prototype', request('__proto__', {}), 'unsupported_event'],
+    ['the name of a built-in property', request('constructor', {}), 'unsupported_event'],
+    ['the event name __proto__', request('__proto__', {}), 'unsupported_event'],
     ['an event name of a megabyte', request('x'.repeat(1e6), {}), 'unsupported_event'],
     ['no input', request('BeforeTool', undefined), 'validation_failure'],
     ['an input that is null', request('BeforeTool', null), 'validation_failure'],
@@ -88,7 +88,7 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
       request('BeforeTool', hostile()),
       'validation_failure',
     ],
-  ])('%s', async (_, message, code) => {
+  ])('a malformed request (%s) gets one error response', async (_, message, code) => {
     const { send, responses, warnings } = await startBusSession({
       BeforeTool: inParallel('touch ran; exit 2'),
     });
@@ -108,7 +108,7 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
     expect(warnings).toEqual([]);
   });
 
-  test('and the next good one is served', async () => {
+  test('a valid request after malformed ones is answered', async () => {
     const { send, ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
     await send(null);
     await send(hostile());
@@ -116,7 +116,7 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
     expect(output?.finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  test('the id is echoed although the rest throws', async () => {
+  test('the id of a request is echoed even if the rest throws', async () => {
     const { send } = await startBusSession({});
     const payload = throwing('input', { correlationId: 'mine', eventName: 'BeforeTool' });
     expect((await send({ type, payload })).correlationId).toBe('mine');
@@ -125,7 +125,7 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
   });
 });
 
-test('what does not fit is reported field by field, but not without end', async () => {
+test('invalid fields are reported one by one, up to a limit', async () => {
   const { ask } = await startBusSession({});
   const { error } = await ask('AfterTool', { tool_name: 5, tool_input: {}, tool_response: null });
   expect(error?.details.faults).toEqual([
@@ -137,7 +137,7 @@ test('what does not fit is reported field by field, but not without end', async 
   expect(many.error?.details.faults).toHaveLength(10);
 });
 
-test('a megabyte passes', async () => {
+test('a request of a megabyte is answered', async () => {
   const { ask } = await startBusSession({
     BeforeTool: inParallel(`jq -c '{reason: (.tool_input.text | length | tostring)}'`),
   });
@@ -146,18 +146,21 @@ test('a megabyte passes', async () => {
   expect(output?.finalOutput?.reason).toBe('1000000');
 });
 
-describe('what breaks behind the bus is an internal error that says where (DELTA-HFAIL-002, C-91)', () => {
-  test.each(['getSessionId', 'getWorkingDir', 'getTranscriptPath'] as const)('%s', async (name) => {
-    const { ask, config } = await startBusSession({ BeforeTool: inParallel('exit 2') });
-    config[name] = () => {
-      throw new Error('the host is broken');
-    };
-    const { success, output, error } = await ask('BeforeTool', someFields.BeforeTool);
-    expect([success, output]).toEqual([false, undefined]);
-    expect(error).toEqual({
-      code: 'internal_error',
-      message: 'the host is broken',
-      details: { stage: 'formatting', eventName: 'BeforeTool' },
-    });
-  });
+describe('a failure behind the bus is an internal error that names the stage (DELTA-HFAIL-002, C-91)', () => {
+  test.each(['getSessionId', 'getWorkingDir', 'getTranscriptPath'] as const)(
+    'a %s that throws is an internal error',
+    async (name) => {
+      const { ask, config } = await startBusSession({ BeforeTool: inParallel('exit 2') });
+      config[name] = () => {
+        throw new Error('the host is broken');
+      };
+      const { success, output, error } = await ask('BeforeTool', someFields.BeforeTool);
+      expect([success, output]).toEqual([false, undefined]);
+      expect(error).toEqual({
+        code: 'internal_error',
+        message: 'the host is broken',
+        details: { stage: 'formatting', eventName: 'BeforeTool' },
+      });
+    },
+  );
 });

@@ -13,7 +13,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const request = { model: 'm', messages };
 const response = { candidates: [{ content: { role: 'model', parts: ['Yes'] } }] };
 
-/** What the hooks of an event receive when it is asked for by bus. */
+/** The input of an event's hooks when the event is requested over the bus. */
 async function inputFor(event: string, input: unknown): Promise<Record<string, unknown>> {
   const { ask, folder } = await startBusSession(hooks);
   const { error } = await ask(event, input);
@@ -23,7 +23,7 @@ async function inputFor(event: string, input: unknown): Promise<Record<string, u
 
 describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
   test.each(['BeforeModel', 'BeforeToolSelection'])(
-    '%s: the stable format as it is',
+    '%s hooks receive the stable format unchanged',
     async (event) => {
       const llm_request = {
         ...request,
@@ -35,7 +35,7 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
     },
   );
 
-  test('the form of the API reference is converted (C-71)', async () => {
+  test('a request in the form of the API reference is converted (C-71)', async () => {
     const llm_request = {
       model: 'm',
       contents: [
@@ -57,7 +57,7 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
     });
   });
 
-  test('a request without a model, and one without messages yet, are sent (003)', async () => {
+  test('a request without a model and with an empty list of messages is accepted (003)', async () => {
     expect(
       (await inputFor('BeforeModel', { llm_request: { messages: [] } }))['llm_request'],
     ).toEqual({
@@ -65,7 +65,7 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
     });
   });
 
-  test('a response as text is one whole candidate; parts are texts (C-72, C-73)', async () => {
+  test('a response given as text becomes one candidate, and parts become texts (C-72, C-73)', async () => {
     const byText = await inputFor('AfterModel', {
       llm_request: request,
       llm_response: { text: 'Yes', usageMetadata: { totalTokenCount: 3 } },
@@ -84,10 +84,10 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
   });
 });
 
-describe('what would hide something of a call from its hooks fails, with the id (DELTA-HPAY-004)', () => {
+describe('a request that would hide part of a call from its hooks fails with its id (DELTA-HPAY-004)', () => {
   test.each<[string, string, object]>([
     ['no messages at all', 'BeforeModel', { llm_request: { model: 'm' } }],
-    ['messages that are no list', 'BeforeModel', { llm_request: { messages: 'Hi' } }],
+    ['messages that are not a list', 'BeforeModel', { llm_request: { messages: 'Hi' } }],
     [
       'a message of another role',
       'BeforeToolSelection',
@@ -95,19 +95,19 @@ describe('what would hide something of a call from its hooks fails, with the id 
     ],
     ['a message without content', 'BeforeModel', { llm_request: { messages: [{ role: 'user' }] } }],
     ['a model that is a number', 'BeforeModel', { llm_request: { ...request, model: 7 } }],
-    ['contents that are no list', 'BeforeModel', { llm_request: { contents: 5 } }],
+    ['contents that are not a list', 'BeforeModel', { llm_request: { contents: 5 } }],
     ['a response without anything', 'AfterModel', { llm_request: request, llm_response: {} }],
     [
-      'a candidate that is none',
+      'a malformed candidate',
       'AfterModel',
       { llm_request: request, llm_response: { candidates: [...response.candidates, 5] } },
     ],
     [
-      'a broken request beside a good response',
+      'a broken request with a good response',
       'AfterModel',
       { llm_request: {}, llm_response: response },
     ],
-  ])('%s', async (_, event, input) => {
+  ])('an event with %s is a translation failure', async (_, event, input) => {
     const { ask, folder } = await startBusSession(hooks);
     const { correlationId, success, output, error } = await ask(event, input, 'model-call');
     expect([correlationId, success, output]).toEqual(['model-call', false, undefined]);
@@ -120,7 +120,7 @@ describe('what would hide something of a call from its hooks fails, with the id 
   });
 
   test.each(['BeforeModel', 'AfterModel', 'BeforeToolSelection'])(
-    '%s: a request that is no object does not even validate',
+    '%s with a request that is not an object is a validation failure',
     async (event) => {
       const { ask } = await startBusSession(hooks);
       for (const llm_request of [undefined, null, [], 'text'])

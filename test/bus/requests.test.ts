@@ -11,14 +11,14 @@ import { HOOK_EXECUTION_REQUEST, startBusSession } from './bus.ts';
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const asReceived = { BeforeTool: inParallel(`jq -c '{systemMessage: tojson}'`) };
 
-test('the channels have the names of the seeds (C-93, DELTA-HBUS-001)', () => {
+test('the channels have the names from the seeds (C-93, DELTA-HBUS-001)', () => {
   expect(MessageBusType).toEqual({
     HOOK_EXECUTION_REQUEST: 'HOOK_EXECUTION_REQUEST',
     HOOK_EXECUTION_RESPONSE: 'HOOK_EXECUTION_RESPONSE',
   });
 });
 
-test('a request runs the hooks and gets one response with its id and their answer (C-94, DELTA-HEVT-001, DELTA-HEVT-002)', async () => {
+test('a request runs the hooks and gets one response with its id and their result (C-94, DELTA-HEVT-001, DELTA-HEVT-002)', async () => {
   const { ask, responses } = await startBusSession({
     BeforeTool: inParallel('echo "no writing" >&2; exit 2', print({ systemMessage: 'be careful' })),
   });
@@ -34,18 +34,18 @@ test('a request runs the hooks and gets one response with its id and their answe
   expect(responses).toEqual([{ type: 'HOOK_EXECUTION_RESPONSE', payload }]);
 });
 
-describe('success means that all stages were passed, not what hooks said or how they ended (C-96)', () => {
+describe('success means that all stages were passed, regardless of what hooks decided or how they ended (C-96)', () => {
   test.each([
     ['a policy block', 'exit 2'],
     ['a failing hook', 'exit 1'],
-    ['a command that is not there', 'no-such-command-here'],
-  ])('%s', async (_, command) => {
+    ['a missing command', 'no-such-command-here'],
+  ])('a request is successful despite %s', async (_, command) => {
     const { ask } = await startBusSession({ BeforeTool: inParallel(command) });
     const { success, output, error } = await ask('BeforeTool', someFields.BeforeTool);
     expect([success, output?.success, error]).toEqual([true, false, undefined]);
   });
 
-  test('no hook matches it: an empty success of its own (DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
+  test('a request that no hook matches gets its own empty success (DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
     const { ask } = await startBusSession({ BeforeTool: [] });
     const one = await ask('BeforeTool', someFields.BeforeTool);
     const other = await ask('AfterModel', someFields.AfterModel);
@@ -59,7 +59,7 @@ describe('success means that all stages were passed, not what hooks said or how 
 });
 
 describe('the id', () => {
-  test('is read beside the payload too, the payload’s own first (C-94)', async () => {
+  test('the id of a request is also read next to the payload, but the payload’s own wins (C-94)', async () => {
     const { send } = await startBusSession({});
     const payload = { eventName: 'BeforeTool', input: someFields.BeforeTool };
     const type = HOOK_EXECUTION_REQUEST;
@@ -69,7 +69,7 @@ describe('the id', () => {
   });
 
   test.each([undefined, null, '', 7, {}])(
-    'that is %o is made up (DELTA-HBUS-003)',
+    'an id is generated for a request whose id is %o (DELTA-HBUS-003)',
     async (correlationId) => {
       const { send } = await startBusSession({});
       const payload = { correlationId, eventName: 'BeforeTool', input: someFields.BeforeTool };
@@ -79,7 +79,7 @@ describe('the id', () => {
     },
   );
 
-  test('keeps requests side by side apart', async () => {
+  test('the id tells concurrent requests apart', async () => {
     const { bus, responses, ask } = await startBusSession({
       BeforeTool: inParallel(
         `input=$(cat); sleep 0.0$((RANDOM % 9)); printf '%s' "$input" | jq -c '{reason: .tool_input.n}'`,
@@ -106,8 +106,8 @@ describe('the id', () => {
   });
 });
 
-describe('base fields are ours (C-95, HOOK-215)', () => {
-  test('whatever the sender puts into them', async () => {
+describe('the engine sets the base fields (C-95, HOOK-215)', () => {
+  test('base fields from the sender are replaced', async () => {
     const { ask, folder, config } = await startBusSession(asReceived);
     const { output } = await ask('BeforeTool', {
       ...someFields.BeforeTool,
@@ -133,7 +133,7 @@ describe('base fields are ours (C-95, HOOK-215)', () => {
     });
   });
 
-  test('also when the input says how it is to be written (toJSON)', async () => {
+  test('base fields are replaced even if the input has a toJSON method', async () => {
     const { ask, folder } = await startBusSession({ BeforeTool: inParallel('pwd; jq -c .cwd') });
     const { output } = await ask('BeforeTool', {
       toJSON: () => ({ ...someFields.BeforeTool, cwd: '/', toJSON: null }),
@@ -142,7 +142,7 @@ describe('base fields are ours (C-95, HOOK-215)', () => {
     expect([ran, JSON.parse(received!)]).toEqual([realpathSync(folder), folder]);
   });
 
-  test('and a matcher is compared with the event’s own field, not with one beside it (C-20)', async () => {
+  test('a matcher is compared with the event’s own field, not with an extra one (C-20)', async () => {
     const { ask } = await startBusSession({
       SessionEnd: [{ matcher: 'exit', hooks: [{ type: 'command', command: 'echo bye' }] }],
     });
@@ -151,7 +151,7 @@ describe('base fields are ours (C-95, HOOK-215)', () => {
   });
 });
 
-test('what the sender does with its objects afterwards reaches no hook (G-05)', async () => {
+test('later changes to the sender’s objects do not reach hooks (G-05)', async () => {
   const { bus, responses, ask } = await startBusSession({
     BeforeTool: inSequence('sleep 0.1', `jq -c '{reason: .tool_input.file_path}'`),
   });
@@ -168,7 +168,7 @@ test('what the sender does with its objects afterwards reaches no hook (G-05)', 
   expect((await ask('BeforeTool', input)).output?.finalOutput?.reason).toBe('evil');
 });
 
-test('what a receiver does with a response reaches no later event (DELTA-HFAIL-004)', async () => {
+test('a receiver’s changes to a response do not affect later events (DELTA-HFAIL-004)', async () => {
   const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
   const { output } = await ask('BeforeTool', someFields.BeforeTool);
   Object.assign(output!.results[0]!.hook, { command: 'exit 0', enabled: false });
@@ -177,14 +177,14 @@ test('what a receiver does with a response reaches no later event (DELTA-HFAIL-0
   expect(again.output?.finalOutput?.isBlockingDecision()).toBe(true);
 });
 
-test('the response never comes while the request is still being sent', async () => {
+test('the response is never sent synchronously with the request', async () => {
   const { bus, responses } = await startBusSession({});
   bus.emit(HOOK_EXECUTION_REQUEST, null);
   expect(responses).toEqual([]);
 });
 
-describe.each(hookEventNames)('%s may come by bus (C-98, DELTA-HPAY-001)', (event) => {
-  test('its hooks get its fields, as on the direct path (DELTA-HBUS-002)', async () => {
+describe.each(hookEventNames)('%s over the bus (C-98, DELTA-HPAY-001)', (event) => {
+  test('hooks of an event over the bus get its fields, as on the direct path (DELTA-HBUS-002)', async () => {
     const session = await startBusSession({ [event]: inParallel('cat > input.json; exit 2') });
     const { output, success } = await session.ask(event, someFields[event]);
     const direct = await session.fire(event, someFields[event]);
@@ -195,7 +195,7 @@ describe.each(hookEventNames)('%s may come by bus (C-98, DELTA-HPAY-001)', (even
     expect(existsSync(join(session.folder, 'input.json'))).toBe(true);
   });
 
-  test('fields that do not fit never come to its hooks (DELTA-HPAY-002)', async () => {
+  test('invalid fields of an event never reach its hooks (DELTA-HPAY-002)', async () => {
     const { ask, folder } = await startBusSession({ [event]: inParallel('touch ran') });
     const { success, error, output } = await ask(event, {});
     expect([success, output]).toEqual([false, undefined]);

@@ -7,7 +7,7 @@ import { startBusSession } from './bus.ts';
 
 const broken = vi.hoisted(() => ({ stage: '' }));
 
-// What the engine itself does never fails on purpose, so its parts are made to.
+// The engine's own stages never fail by themselves, so the test makes them fail.
 vi.mock('../../src/hooks/event-result.ts', async (original) => {
   const whole = await original<typeof Aggregator>();
   return {
@@ -37,7 +37,7 @@ describe.each([
   ['execution', 'cannot run'],
   ['aggregation', 'cannot merge'],
 ])('a failure of %s (DELTA-HFAIL-001, DELTA-HFAIL-002, C-91)', (stage, message) => {
-  test('fails open on the direct path: no success, the stage, one warning', async () => {
+  test('an engine failure fails open on the direct path, with the stage and one warning', async () => {
     const session = await startBusSession({ BeforeTool: inParallel('exit 2') });
     broken.stage = stage;
     const result = await session.fire('BeforeTool', someFields.BeforeTool);
@@ -52,7 +52,7 @@ describe.each([
     ]);
   });
 
-  test('denies on the direct path where a hook of the event says so', async () => {
+  test('an engine failure denies on the direct path if a hook of the event fails closed', async () => {
     const session = await startBusSession({
       BeforeTool: inParallel('true', { command: 'true # too', name: 'guard', onFailure: 'block' }),
     });
@@ -69,7 +69,7 @@ describe.each([
     expect([success, output?.finalOutput?.getBlockReason()]).toEqual([true, reason]);
   });
 
-  test('is reported to whoever asked by bus, and the next request is served', async () => {
+  test('an engine failure is reported over the bus, and the next request is answered', async () => {
     const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
     broken.stage = stage;
     expect(await ask('BeforeTool', someFields.BeforeTool, 'mine')).toEqual({
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('a verdict that cannot be made denies a tool call where a hook says so, once reported', async () => {
+test('a failed merge denies a tool call if a hook fails closed, and is reported once', async () => {
   const { config, warnings } = await startBusSession({
     BeforeTool: inParallel({ command: 'true', name: 'guard', onFailure: 'block' }),
   });
@@ -94,7 +94,7 @@ test('a verdict that cannot be made denies a tool call where a hook says so, onc
   expect(warnings).toHaveLength(1);
 });
 
-test('where no plan can be made, a hook whose failure denies does so for any subject', async () => {
+test('if planning fails, a hook that fails closed denies for any subject', async () => {
   const session = await startBusSession({
     BeforeTool: [group([{ command: 'true', onFailure: 'block' }], { matcher: 'write_file' })],
     AfterTool: inParallel('true'),
@@ -106,7 +106,7 @@ test('where no plan can be made, a hook whose failure denies does so for any sub
   expect(session.warnings).toHaveLength(2);
 });
 
-test('where an event cannot be blocked, the denial is reported to do nothing', async () => {
+test('a denial of an event that cannot be blocked is reported to have no effect', async () => {
   const session = await startBusSession({
     AfterModel: inParallel({ command: 'true', onFailure: 'block' }),
   });
@@ -115,7 +115,7 @@ test('where an event cannot be blocked, the denial is reported to do nothing', a
   expect(session.warnings).toContainEqual(expect.stringContaining('AfterModel cannot be blocked'));
 });
 
-test('a registry that cannot be read is a failure of planning', async () => {
+test('a registry that cannot be read is a planning failure', async () => {
   const { ask, config } = await startBusSession({ BeforeTool: inParallel('exit 2') });
   vi.spyOn(config.getHookSystem()!.getRegistry(), 'getHooksForEvent').mockImplementation(() => {
     throw new Error('no registry');

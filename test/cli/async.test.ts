@@ -23,8 +23,8 @@ async function fired(hook: object) {
   return { exitCode, stdout, stderr, at };
 }
 
-describe('hookmachine fire and a hook with "async": true', () => {
-  test('it ends before the hook does, which goes on to its end', async () => {
+describe('hookmachine fire with an async hook', () => {
+  test('fire ends before an async hook does, and the hook runs to its end', async () => {
     const { exitCode, stdout, stderr, at } = await fired(
       unawaited('cat > input; echo done > done; exit 2'),
     );
@@ -41,14 +41,14 @@ describe('hookmachine fire and a hook with "async": true', () => {
     expect(JSON.parse(await untilWritten(at('input')))).toMatchObject({ tool_name: 'write_file' });
   });
 
-  test('the hook keeps its deadline', async () => {
+  test('an async hook keeps its timeout after fire has ended', async () => {
     const { at } = await fired(unawaited('', { timeout: 500 }));
     const pid = Number(await untilWritten(at('pid')));
     await waitUntil(() => !isAlive(pid));
     expect(existsSync(at('go'))).toBe(false);
   });
 
-  test('one that cannot be started is reported', async () => {
+  test('fire reports an async hook that cannot be started', async () => {
     const { exitCode, stderr } = await fired({ type: 'prompt', prompt: 'Safe?', async: true });
     expect(exitCode).toBe(0);
     expect(stderr).toContain('there is no model to ask');

@@ -58,7 +58,7 @@ async function fire(
   };
 }
 
-/** A sandbox whose commands trust nothing that was not trusted. */
+/** A sandbox whose commands run nothing that the user has not trusted. */
 function strangers(): Sandbox {
   const box = sandbox();
   return { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '' } };
@@ -75,7 +75,7 @@ const offWords = [
 
 describe("a project's switches", () => {
   test.each(offWords)(
-    '%j takes away no guard of the user, trusted or not (C-01, C-04)',
+    "%j in a project's settings switches off none of the user's guards, trusted or not (C-01, C-04)",
     async (off) => {
       for (const box of [sandbox(), strangers()]) {
         box.write(box.files.user, { ...on, hooks: hooks(hook('exit 2', { name: 'mine' })) });
@@ -85,14 +85,14 @@ describe("a project's switches", () => {
     },
   );
 
-  test('take away its own hooks once it is trusted', async () => {
+  test("a trusted project's switches turn off its own hooks", async () => {
     const box = sandbox();
     box.write(box.files.user, { ...on, hooks: hooks('exit 0') });
     box.write(box.files.project, { ...on, hooks: { ...hooks('exit 2'), enabled: false } });
     expect(await fire(box)).toMatchObject({ blocked: false, ran: ['user'] });
   });
 
-  test('switch on nothing of the user as long as it is not trusted', async () => {
+  test("an untrusted project's switches do not turn on the user's hooks", async () => {
     const box = strangers();
     box.write(box.files.user, { hooks: hooks('exit 2') });
     box.write(box.files.project, on);
@@ -105,8 +105,8 @@ const one = (box: Sandbox) => [
   `hookmachine: ${box.project}: the hooks of this project are not trusted, so they were skipped; look at them: hookmachine trust --show, then allow them: hookmachine trust`,
 ];
 
-describe('a project that nobody trusts (S-17)', () => {
-  test('is one line, however many hooks of whatever kind it has, and none of them blocks', async () => {
+describe('an untrusted project (S-17)', () => {
+  test('an untrusted project is reported in one line, however many hooks of whatever kind it has, and none of them blocks', async () => {
     const box = strangers();
     const many = Array.from({ length: 50 }, (_, at) => hook(`exit ${at}`, { onFailure: 'block' }));
     box.write(box.files.project, { ...on, defaultOnFailure: 'block', hooks: hooks(...many) });
@@ -116,7 +116,7 @@ describe('a project that nobody trusts (S-17)', () => {
     expect(existsSync(join(box.project, 'asked'))).toBe(false);
   });
 
-  test('is one line of tool and of run, and never in the middle of what the model says', async () => {
+  test("tool and run report an untrusted project in one line, never in the middle of the model's text", async () => {
     const box = strangers();
     const every = { ...hooks('exit 2'), AfterModel: [{ hooks: [hook('exit 2')] }] };
     box.write(box.files.project, { ...on, hooks: every });
@@ -128,13 +128,13 @@ describe('a project that nobody trusts (S-17)', () => {
     expect([run.exitCode, run.stderr.split('\n')]).toEqual([0, one(box)]);
   });
 
-  test('is not parsed: what would be wrong with its file is not looked for', async () => {
+  test('the settings of an untrusted project are not parsed, so their faults are not reported', async () => {
     const box = strangers();
     box.write(box.files.project, `{ "hooks": { "BeforeTool": [${'5,'.repeat(4000)} }`);
     expect((await fire(box)).warnings).toEqual(one(box));
   });
 
-  test('says nothing where its settings have no hooks', async () => {
+  test('an untrusted project whose settings have no hooks is not reported', async () => {
     const box = strangers();
     box.write(box.files.project, { ui: { theme: 'dark' }, tools: { sandbox: true } });
     mkdirSync(join(box.project, '.kodelet/hooks'), { recursive: true });
@@ -142,7 +142,7 @@ describe('a project that nobody trusts (S-17)', () => {
   });
 
   test.each(['a folder', 'a pipe'])(
-    'is one line, and nothing more, where its file is %s',
+    'an untrusted project whose settings file is %s is reported in one line, and nothing more',
     async (what) => {
       const box = strangers();
       if (what === 'a folder') mkdirSync(box.files.project, { recursive: true });
@@ -162,7 +162,7 @@ describe('a project that nobody trusts (S-17)', () => {
     },
   );
 
-  test('is one line once a session id, and each time without one (S-19)', async () => {
+  test('an untrusted project is reported once per session id, and every time without one (S-19)', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks('exit 2') });
     const said = async (...options: string[]) => (await fire(box, options)).warnings.length;
@@ -173,7 +173,7 @@ describe('a project that nobody trusts (S-17)', () => {
     expect(readdirSync(join(box.home, '.local/state/hookmachine/reported'))).toHaveLength(2);
   });
 
-  test('is one line once a session that the input itself names (S-19)', async () => {
+  test('an untrusted project is reported once in a session that the input itself names (S-19)', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks('exit 2') });
     const input = JSON.stringify({ session_id: 'one', tool_name: 'x', tool_input: {} });
@@ -182,7 +182,7 @@ describe('a project that nobody trusts (S-17)', () => {
     expect(await said()).toBe('');
   });
 
-  test('is said where nothing can be remembered', async () => {
+  test('an untrusted project is reported every time if nothing can be remembered', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks('exit 2') });
     writeFileSync(join(box.home, '.local'), 'in the way');
@@ -193,7 +193,7 @@ describe('a project that nobody trusts (S-17)', () => {
       });
   });
 
-  test('is still shown by list and trust, and single changed hooks of a trusted one are named', async () => {
+  test('list and trust still show an untrusted project, and fire names single changed hooks of a trusted one', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks(hook('exit 0', { name: 'theirs' })) });
     expect((await inProcess(box, ['list'])).stdout).toContain('  theirs (not trusted)');
@@ -210,7 +210,7 @@ describe('a project that nobody trusts (S-17)', () => {
 });
 
 describe('settings that cannot be read (S-03, S-10)', () => {
-  test('let the others judge, and end fire and tool with 1 where none of them denies', async () => {
+  test('unreadable settings let other hooks judge, and fire and tool exit with 1 if none of them denies', async () => {
     const box = sandbox();
     box.write(box.files.project, { ...on, hooks: hooks('exit 0') });
     mkdirSync(box.files.user, { recursive: true });
@@ -225,7 +225,7 @@ describe('settings that cannot be read (S-03, S-10)', () => {
     expect((await fire(box, ['--no-hooks'])).exitCode).toBe(0);
   });
 
-  test('end it with 1 where there is nothing else', async () => {
+  test('fire exits with 1 if unreadable settings are all there is', async () => {
     const box = sandbox();
     mkdirSync(box.files.user, { recursive: true });
     expect(await fire(box)).toMatchObject({ exitCode: 1, hookCount: 0 });
@@ -233,7 +233,7 @@ describe('settings that cannot be read (S-03, S-10)', () => {
 });
 
 describe('hooks that nothing switches on', () => {
-  test('are one line of fire, tool and run, once a session', async () => {
+  test('fire, tool and run report hooks that nothing switches on in one line, once per session', async () => {
     const box = sandbox();
     box.write(box.files.user, { hooks: hooks('exit 2') });
     const line = `hookmachine: ${box.files.user} hooks: these hooks do not run, because nothing switches hooks on; set "tools": { "enableHooks": true } in ${box.files.user}`;
@@ -247,7 +247,7 @@ describe('hooks that nothing switches on', () => {
     expect([run.exitCode, run.stderr]).toEqual([0, line]);
   });
 
-  test('are no line where a word was said, or where nothing needs one', async () => {
+  test('hooks that are off are not reported if a setting says so, or if there are none', async () => {
     const box = sandbox();
     box.write(box.files.user, { enableHooks: false, hooks: hooks('exit 2') });
     expect((await fire(box)).warnings).toEqual([]);
@@ -256,7 +256,7 @@ describe('hooks that nothing switches on', () => {
   });
 });
 
-test('what a failure means by default reaches weaker hooks, and a hook’s own word stands (S-09)', async () => {
+test('defaultOnFailure also applies to hooks of weaker levels, and a hook’s own onFailure wins (S-09)', async () => {
   const box = sandbox();
   box.write(box.files.user, { ...on, defaultOnFailure: 'block' });
   const fails = async (project: object) => {
@@ -276,7 +276,7 @@ test('what a failure means by default reaches weaker hooks, and a hook’s own w
   expect(await fails({ defaultOnFailure: 'block' })).toBe(false);
 });
 
-test('a default of the user’s makes no trusted hook another one (S-09)', async () => {
+test('a default that the user sets does not make a trusted hook count as changed (S-09)', async () => {
   const box = strangers();
   box.write(box.files.user, on);
   box.write(box.files.project, { hooks: hooks('exit 0') });
@@ -286,14 +286,17 @@ test('a default of the user’s makes no trusted hook another one (S-09)', async
 });
 
 describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
-  test.each(offWords.slice(0, 4))('keeps its guards whatever the user says: %j', async (off) => {
-    const box = sandbox();
-    box.write(box.files.system, { ...on, hooks: hooks('exit 2') });
-    box.write(box.files.user, off);
-    expect(await fire(box)).toMatchObject({ blocked: true, ran: ['system'], exitCode: 2 });
-  });
+  test.each(offWords.slice(0, 4))(
+    'the administrator’s guards run whatever the user’s settings say: %j',
+    async (off) => {
+      const box = sandbox();
+      box.write(box.files.system, { ...on, hooks: hooks('exit 2') });
+      box.write(box.files.user, off);
+      expect(await fire(box)).toMatchObject({ blocked: true, ran: ['system'], exitCode: 2 });
+    },
+  );
 
-  test('keeps its guards under --no-hooks, and those of others are off', async () => {
+  test('under --no-hooks the administrator’s guards run, and those of others are off', async () => {
     const box = sandbox();
     box.write(box.files.system, { ...on, hooks: hooks('echo system >&2; exit 2') });
     box.write(box.files.user, { ...on, hooks: hooks('touch ran') });
@@ -307,7 +310,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
     expect(help.stdout).toMatch(/--no-hooks\s+run no hooks but the system's/);
   });
 
-  test('is not replaced by one that the environment names', async () => {
+  test('the administrator’s file is not replaced by one that the environment names', async () => {
     const box = sandbox();
     box.write(box.files.system, { ...on, hooks: hooks('exit 2') });
     const other = box.write('other.json', { ...offWords[2], hooks: hooks('true') });
@@ -319,7 +322,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
     });
   });
 
-  test('takes hooks away from others only by one line, once a session', async () => {
+  test('hooks that the administrator takes away from others are reported in one line, once per session', async () => {
     const box = sandbox();
     box.write(box.files.user, { ...on, hooks: hooks(hook('exit 2', { name: 'mine' })) });
     box.write(box.files.system, { enableHooks: false });
@@ -338,7 +341,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
   });
 
   test.each(['BeforeTool', 'BeforeModel', 'BeforeAgent'] as const)(
-    'denies %s where it cannot be parsed, with no other hook and with every switch off (S-12)',
+    'an administrator’s file that cannot be parsed denies %s, even without hooks and with every switch off (S-12)',
     async (event) => {
       const box = sandbox();
       box.write(box.files.system, '{ "enableHooks": true, ');
@@ -352,7 +355,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
     },
   );
 
-  test('only warns at other events, and commands that only look still work (S-12)', async () => {
+  test('an administrator’s file that cannot be parsed only warns at other events, and commands that only look still work (S-12)', async () => {
     const box = sandbox();
     box.write(box.files.system, '{');
     for (const event of ['AfterAgent', 'SessionStart'] as const)
@@ -366,7 +369,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
     expect((await inProcess(box, ['list'])).stdout).toContain('/etc/llxprt-code/settings.json');
   });
 
-  test('stops tool and run where it cannot be parsed (S-12)', async () => {
+  test('an administrator’s file that cannot be parsed stops tool and run (S-12)', async () => {
     const box = sandbox();
     box.write(box.files.system, '{');
     const input = JSON.stringify({ file_path: 'a.txt', content: 'x' });
@@ -379,7 +382,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
   });
 });
 
-test('disable refuses a scope that does not reach the hook, and reaches all of a name by default (C-04)', async () => {
+test('disable refuses a scope that does not reach the hook, and by default reaches all hooks of a name (C-04)', async () => {
   const box = sandbox();
   box.write(box.files.user, { ...on, hooks: hooks(hook('exit 2', { name: 'scan' })) });
   const refused = await inProcess(box, ['disable', 'scan', '--scope', 'project']);
@@ -393,7 +396,7 @@ test('disable refuses a scope that does not reach the hook, and reaches all of a
   expect(readFileSync(box.files.project, 'utf8')).not.toContain('disabled');
 });
 
-test('a disabled name that no hook has is reported in a folder that nobody had to trust, and not beside hooks that were skipped', async () => {
+test('a disabled name that no hook has is reported, unless hooks of an untrusted project were skipped', async () => {
   const box = strangers();
   box.write(box.files.user, {
     ...on,

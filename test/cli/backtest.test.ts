@@ -83,7 +83,7 @@ function guarded(hooks: object = {}) {
 }
 
 describe('backtest', () => {
-  test('shows what guards would have done in sessions of all agents, and where', async () => {
+  test('backtest shows what guards would have done in sessions of all agents, and where', async () => {
     const { folder, on, backtest } = guarded();
     const settings = join(folder, '.hookmachine/settings.json');
     const { exitCode, stdout } = await backtest(settings, '--on', on);
@@ -99,7 +99,7 @@ describe('backtest', () => {
     expect(stdout).toContain('notes.jsonl a file is neither a recording');
   });
 
-  test('leaves out what happened before, as each file says, or else as old as the file is', async () => {
+  test('backtest --since leaves out older events, by the time in the file, or else by the age of the file', async () => {
     const { folder, on, backtest } = guarded();
     const day = 24 * 60 * 60 * 1000;
     const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
@@ -128,7 +128,7 @@ describe('backtest', () => {
       );
   });
 
-  test('as JSON says the same, for each hook too', async () => {
+  test('backtest --json reports the same, also for each hook', async () => {
     const { on, folder, backtest } = guarded();
     const { stdout } = await backtest(folder, '--on', on, '--json', '--examples', '1');
     const { hooks, ...all } = JSON.parse(stdout);
@@ -144,7 +144,7 @@ describe('backtest', () => {
     expect(hooks[0].p50).toBeGreaterThan(0);
   });
 
-  test('tries one hook alone, a settings file of its own, and a script', async () => {
+  test('backtest runs a single hook, a separate settings file, or a script', async () => {
     const { folder, on, backtest } = guarded();
     const ran = async (named: string): Promise<unknown> =>
       JSON.parse((await backtest(named, '--on', on, '--json')).stdout).hooks.map(
@@ -159,7 +159,7 @@ describe('backtest', () => {
     expect(await ran(script)).toEqual([[script, 6]]);
   });
 
-  test('runs nothing of a project that nobody trusts', async () => {
+  test('backtest runs nothing of an untrusted project', async () => {
     const { folder, on } = guarded({ BeforeTool: [group('touch ran')] });
     for (const named of [folder, join(folder, '.hookmachine/settings.json')]) {
       const { exitCode, stderr } = await commandInProcess(
@@ -172,7 +172,7 @@ describe('backtest', () => {
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
-  test('leaves hooks alone that act on what has happened, unless their events are named', async () => {
+  test('backtest does not run hooks that act on what has happened, unless their events are named', async () => {
     const { folder, backtest } = guarded({ AfterTool: [group('cat > seen', { name: 'after' })] });
     const on = project({
       's.jsonl': [
@@ -199,7 +199,7 @@ describe('backtest', () => {
     });
   });
 
-  test('gives hooks the paths of another folder as if the session had run in the project', async () => {
+  test('backtest gives hooks the paths of another folder as if the session had run in the project', async () => {
     const { folder, backtest } = guarded({
       BeforeTool: [group('cat > seen', { name: 'sees' })],
     });
@@ -218,7 +218,7 @@ describe('backtest', () => {
     });
   });
 
-  test('reads recordings of ours, whose calls it names as explain does', async () => {
+  test('backtest reads our recordings, and names their calls as explain does', async () => {
     const { folder, backtest } = guarded();
     const file = join(tempFolder(), 'r.jsonl');
     const record = (path: string, ...more: string[]) =>
@@ -256,7 +256,7 @@ describe('backtest', () => {
       /there is no event "BeforTool": use BeforeTool/,
     ],
     [['no-env', '--on', '.', '--jobs', '0'], /--jobs 0: give a whole number from 1/],
-  ])('%j is one clear error', async ([named = '', on = '', ...more], message) => {
+  ])('backtest %j fails with one clear error', async ([named = '', on = '', ...more], message) => {
     const { folder, backtest } = guarded();
     const [path = '', ...rest] = more;
     const { exitCode, stdout, stderr } = await backtest(named, on, join(folder, path), ...rest);
@@ -264,7 +264,7 @@ describe('backtest', () => {
     expect(stderr.replaceAll(`${folder}/`, '')).toMatch(message);
   });
 
-  test('takes no more memory for a hundred megabytes of calls than for a few', async () => {
+  test('backtest takes no more memory for a hundred megabytes of calls than for a few', async () => {
     const { folder } = guarded();
     const file = join(tempFolder(), 's.jsonl');
     const some = Array.from({ length: 1_000 }, (_, at) => runs(`echo ${at} ${'x'.repeat(4_000)}`));
@@ -279,7 +279,7 @@ describe('backtest', () => {
     expect(stdout).toContain('s.jsonl:25001');
   });
 
-  test('prints what is known when it is interrupted', async () => {
+  test('backtest prints the results so far when it is interrupted', async () => {
     const { folder } = guarded({
       BeforeTool: [
         group('grep -q "echo 3" && { touch begun; sleep 60; }; exit 0', { name: 'slow' }),

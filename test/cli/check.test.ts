@@ -6,7 +6,7 @@ import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
 
-/** What a check says of hooks before tools, as codes by place. */
+/** What check says about BeforeTool hooks, as codes by place. */
 async function found(box: Sandbox, groups: readonly object[], args: readonly string[] = []) {
   box.write(box.own.project, { hooks: { BeforeTool: groups } });
   const { stdout, exitCode } = await inProcess(box, ['check', '--json', ...args]);
@@ -21,7 +21,7 @@ const script = (box: Sandbox, name: string, text: string, mode = 0o755): void =>
   chmodSync(box.write(join(box.project, name), text), mode);
 
 describe('hookmachine check', () => {
-  test('says nothing is wrong, and exits with 0, where nothing is', async () => {
+  test('check says that nothing is wrong, and exits with 0, if nothing is', async () => {
     const box = sandbox();
     script(box, 'guard.sh', '#!/bin/sh\nexit 0\n');
     box.write(box.own.project, { hooks: { BeforeTool: [{ matcher: 'write_file', hooks: [run('./guard.sh')] }] } }); // prettier-ignore
@@ -29,7 +29,7 @@ describe('hookmachine check', () => {
     expect([stdout, exitCode]).toEqual(['Nothing is wrong with 1 hook.', 0]);
   });
 
-  test('groups problems by file, one line each, with place and fix, and exits with 1', async () => {
+  test('check groups problems by file, one line each, with place and fix, and exits with 1', async () => {
     const box = sandbox();
     box.write(box.own.project, '{ "hooks": { "BeforeTool": [ { "matchers": "replace", "hooks": [ { "type": "command", "command": "./gone.sh" } ] } ] } }'); // prettier-ignore
     const { stdout, exitCode } = await inProcess(box, ['check']);
@@ -43,7 +43,7 @@ describe('hookmachine check', () => {
     ]);
   });
 
-  test('finds scripts that are not there, not executable, with Windows line ends or without their interpreter', async () => {
+  test('check finds scripts that are missing, not executable, have Windows line endings or lack their interpreter', async () => {
     const box = sandbox();
     script(box, 'plain.sh', '#!/bin/sh\n', 0o644);
     script(box, 'dos.sh', '#!/bin/sh\r\nexit 0\r\n');
@@ -62,7 +62,7 @@ describe('hookmachine check', () => {
     ]);
   });
 
-  test('finds names of no known tool in matchers, with the nearest one, and knows those that it is given', async () => {
+  test('check finds names in matchers that match no known tool, with the nearest one, and accepts those given with --tool', async () => {
     const box = sandbox();
     const groups = ['write_fiel', 'replace|deploy', 'mcp__git__push', '^run_', 'write_file'].map(
       (matcher, at) => ({ matcher, hooks: [run('true', { name: `hook ${at}` })] }),
@@ -75,7 +75,7 @@ describe('hookmachine check', () => {
     expect(await found(box, groups.slice(1, 4), ['--tool', 'deploy'])).toEqual([]);
   });
 
-  test('finds slips, times of the wrong unit and unknown tools in the files of other hosts, and says which unit', async () => {
+  test('check finds misspelt keys, timeouts in the wrong unit and unknown tools in the files of other hosts, and names the unit', async () => {
     const box = sandbox();
     box.write(join(box.project, '.claude/settings.json'), {
       hooks: { PreToolUse: [{ matchers: 'Bash', hooks: [run('true', { timeout: 60_000, timeot: 5 })] }, { matcher: 'bash', hooks: [run('true')] }] }, // prettier-ignore
@@ -91,7 +91,7 @@ describe('hookmachine check', () => {
     expect(stdout).toContain('its matcher "bash" fits no known tool; write "Bash"');
   });
 
-  test('knows the tools of other hosts, and those of ours that their hooks see', async () => {
+  test('check knows the tools of other hosts, and those of ours that their hooks see', async () => {
     const box = sandbox();
     box.write(join(box.project, '.claude/settings.json'), { hooks: { PreToolUse: before('Workflow|Artifact|Bash') } }); // prettier-ignore
     box.write(join(box.project, '.gemini/settings.json'), { hooks: { BeforeTool: before('tracker_create_task|update_topic') } }); // prettier-ignore
@@ -105,7 +105,7 @@ describe('hookmachine check', () => {
     expect(unfit).toContain('its matcher "web_search" fits no known tool');
   });
 
-  test('finds hooks that are there twice, that are off, and names in "disabled" that no hook has', async () => {
+  test('check finds duplicate hooks, hooks that are off, and names in "disabled" that no hook has', async () => {
     const box = sandbox();
     box.write(box.files.project, {
       hooks: { BeforeTool: [{ hooks: [run('true'), run('true'), run('date')] }] },
@@ -116,7 +116,7 @@ describe('hookmachine check', () => {
     expect([codes.toSorted(), exitCode]).toEqual([['duplicate', 'off', 'unknown-name'], 1]);
   });
 
-  test('reports a file that cannot be read once, whatever else there is', async () => {
+  test('check reports an unreadable file once, whatever else there is', async () => {
     const box = sandbox();
     box.write(box.own.project, '{ "hooks": ');
     const { stdout, exitCode } = await inProcess(box, ['check', '--json']);
@@ -124,7 +124,7 @@ describe('hookmachine check', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('runs nothing of a project that nobody trusts, and says in one line for a file that it is not trusted', async () => {
+  test('check runs nothing of an untrusted project, and says in one line per file that it is not trusted', async () => {
     const box = sandbox();
     script(box, '.kodelet/hooks/tell', `#!/bin/sh\ntouch '${box.folder}/ran'\necho before_tool_call\n`); // prettier-ignore
     box.write(box.own.project, { hooks: { BeforeTool: [{ hooks: [run('true'), run('date')] }] } });
@@ -137,9 +137,9 @@ describe('hookmachine check', () => {
     expect((await inProcess(untrusted, ['check', '--trust', '--dialects', 'hookmachine'])).exitCode).toBe(0); // prettier-ignore
   });
 
-  test('measures only when asked, which hooks would gain from a start ahead, and runs none that is not trusted', async () => {
+  test('check measures only when asked which hooks would gain from prestart, and runs no untrusted hook', async () => {
     const box = sandbox();
-    // Half a second before it reads its input is no matter of a busy machine.
+    // Half a second before it reads its input is more than a busy machine causes.
     script(box, 'slow.sh', '#!/bin/sh\necho x >> ran\nsleep 0.5\ncat > /dev/null\n');
     script(box, 'quick.sh', '#!/bin/sh\ncat > /dev/null\nsleep 0.5\n');
     const groups = [{ matcher: 'write_file', hooks: [run('./slow.sh'), run('./quick.sh')] }];

@@ -29,7 +29,7 @@ const fire = async (box: Sandbox): Promise<number | undefined> =>
 const etc = '/etc/llxprt-code/settings.json';
 
 describe('hookmachine disable and enable', () => {
-  test('a disabled hook never runs, an enabled one does again, and list shows which (B18, B20, C-03)', async () => {
+  test('a disabled hook never runs, an enabled one runs again, and list shows which is disabled (B18, B20, C-03)', async () => {
     const box = sandbox();
     const before = `{
   "tools": { "enableHooks": true }, // on
@@ -61,7 +61,7 @@ describe('hookmachine disable and enable', () => {
     expect(await fire(box)).toBe(2);
   });
 
-  test('a hook can be meant by its command, in every event (I19)', async () => {
+  test('disable and enable accept a hook’s command, in every event (I19)', async () => {
     const box = sandbox();
     const file = box.write(box.files.project, {
       ...settings(guard(denying)),
@@ -75,7 +75,7 @@ describe('hookmachine disable and enable', () => {
     expect(await fire(box)).toBe(2);
   });
 
-  test("the file is the one that defines the hook, the user's for an extension's, or the one asked for", async () => {
+  test("disable edits the file that defines the hook, the user's for an extension's hook, or the one asked for", async () => {
     const box = sandbox();
     box.write(box.files.project, settings(guard('a')));
     box.write(box.files.user, settings(guard('b')));
@@ -93,7 +93,7 @@ describe('hookmachine disable and enable', () => {
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', ['c']);
   });
 
-  test("a file of the user's is made when there is none", async () => {
+  test("disable creates the user's file if there is none", async () => {
     const box = sandbox();
     box.write(box.files.project, settings(guard(denying, 'scan')));
     const disable = ['disable', 'scan', '--scope', 'user'];
@@ -102,7 +102,7 @@ describe('hookmachine disable and enable', () => {
     expect(await fire(box)).toBe(0);
   });
 
-  test('enabling looks into the legacy list too, and for the name as for the command (C-04)', async () => {
+  test('enable also looks in the legacy list, and for the name as well as the command (C-04)', async () => {
     const box = sandbox();
     const project = settings(guard(denying, 'scan'));
     box.write(box.files.project, { ...project, hooks: { ...project.hooks, disabled: ['scan'] } });
@@ -115,7 +115,7 @@ describe('hookmachine disable and enable', () => {
     expect(await fire(box)).toBe(2);
   });
 
-  test('what is so already is said, and nothing is written', async () => {
+  test('disable and enable say what is already so, and write nothing', async () => {
     const box = sandbox();
     const text = JSON.stringify({ ...settings(guard('a')), hooksConfig: { disabled: ['a'] } });
     box.write(box.files.project, text);
@@ -134,7 +134,7 @@ describe('hookmachine disable and enable', () => {
   });
 
   test.each(['disable', 'enable'])(
-    '%s: a hook that nobody configured is refused, with the names there are',
+    '%s refuses a hook that is not configured, and lists the names that are',
     async (command) => {
       const box = sandbox();
       box.write(box.files.project, settings(guard('b.sh'), guard('a.sh', 'scan'), guard('b.sh')));
@@ -150,7 +150,7 @@ describe('hookmachine disable and enable', () => {
     },
   );
 
-  test('a hook that is no longer configured can still be taken out of the list', async () => {
+  test('enable can still take a hook that is no longer configured out of the list', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooksConfig: { disabled: ['gone'] } });
     expect((await run(box, 'enable', 'gone')).exitCode).toBe(0);
@@ -158,7 +158,7 @@ describe('hookmachine disable and enable', () => {
   });
 
   test.each(['disable', 'enable'])(
-    '%s: broken settings are refused with their place, and stay',
+    '%s refuses broken settings with their place, and leaves them as they are',
     async (command) => {
       const box = sandbox();
       box.write(box.files.project, '{\n  "hooks": [}\n');
@@ -172,7 +172,7 @@ describe('hookmachine disable and enable', () => {
   );
 
   test.skipIf(!hasEtcOfItsOwn)(
-    "the administrator's hook cannot be disabled, and what the administrator disabled stays so",
+    "the administrator's hook cannot be disabled, and what the administrator disabled stays disabled",
     async () => {
       const box = sandbox();
       box.write(box.files.project, settings(guard('mine')));
@@ -197,7 +197,7 @@ describe('hookmachine disable and enable', () => {
   );
 
   test.skipIf(!hasEtcOfItsOwn)(
-    "an administrator's hook of the same name stays on, and that is said",
+    "disable says that an administrator's hook of the same name stays on",
     async () => {
       const box = sandbox();
       box.write(box.files.project, settings(guard('true', 'scan')));
@@ -209,7 +209,7 @@ describe('hookmachine disable and enable', () => {
     },
   );
 
-  test("in the home folder the project's file is the user's, and is edited once", async () => {
+  test("in the home folder, the project's file is the user's, and it is edited once", async () => {
     const box = sandbox();
     box.write(box.files.user, settings(guard(denying, 'scan')));
     expect((await run(box, 'disable', 'scan', '--cwd', box.home)).exitCode).toBe(0);
@@ -219,7 +219,7 @@ describe('hookmachine disable and enable', () => {
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', []);
   });
 
-  test("a user without a home edits the project's, and is notified when there is nothing else", async () => {
+  test("without a home folder, disable edits the project's file, and refuses the user's", async () => {
     const box = sandbox();
     const homeless = { ...box, env: { ...box.env, HOME: '' } };
     box.write(box.files.project, settings(guard('a')));
@@ -230,7 +230,7 @@ describe('hookmachine disable and enable', () => {
     expect(existsSync(join(box.project, 'settings.json'))).toBe(false);
   });
 
-  test('a linked settings file stays a link', async () => {
+  test('disable keeps a linked settings file a link', async () => {
     const box = sandbox();
     const dots = box.write('dots/settings.json', settings(guard('a')));
     box.write(join(box.project, '.llxprt', 'keep'), '');
@@ -239,7 +239,7 @@ describe('hookmachine disable and enable', () => {
     expect(read(dots)).toHaveProperty('hooksConfig.disabled', ['a']);
   });
 
-  test('a wrong scope is refused', async () => {
+  test('disable refuses an unknown scope', async () => {
     const command = ['disable', 'a', '--scope', 'system'];
     const { stderr, exitCode } = await inProcess(sandbox(), command);
     expect(stderr).toContain('Allowed choices are project, user');

@@ -17,7 +17,7 @@ type Hooks = Parameters<typeof callTool>[0];
 
 const rewrite = (command: string) => print({ hookSpecificOutput: { tool_input: { command } } });
 
-/** One call with these hooks, recorded. */
+/** Records one call with these hooks. */
 async function recordCall(
   hooks: Hooks,
   { payloads, ...options }: Parameters<typeof callTool>[1] & { readonly payloads?: true } = {},
@@ -43,7 +43,7 @@ async function recordCallInto(
   recording.close();
 }
 
-/** What is explained of a recording, times and durations made equal. */
+/** What explain says about a recording, with times and durations made equal. */
 async function explained(file: string, ...args: string[]): Promise<string> {
   const { stdout, stderr, exitCode } = await commandInProcess(['explain', file, ...args]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -53,7 +53,7 @@ async function explained(file: string, ...args: string[]): Promise<string> {
 }
 
 describe('explain', () => {
-  test('says which hook did what, in order, and why the call was blocked', async () => {
+  test('explain says which hook did what, in order, and why the call was blocked', async () => {
     const file = await recordCall({
       BeforeTool: inSequence(
         { name: 'rewrite', command: rewrite('ls') },
@@ -80,7 +80,7 @@ Arguments, texts, and what hooks read and wrote were not recorded: --record-payl
     );
   });
 
-  test('shows arguments, what hooks read and wrote, what they set, and the result, where these were recorded', async () => {
+  test('explain shows arguments, what hooks read, wrote and set, and the result, if these were recorded', async () => {
     const said = {
       systemMessage: 'Be kind.',
       hookSpecificOutput: { tool_input: { mode: 'a\nb' } },
@@ -141,7 +141,7 @@ result:
     });
   });
 
-  test('of a long text the beginning is shown, and how much there is more', async () => {
+  test('explain shows the beginning of a long text, and how much more there is', async () => {
     const content = `${'x'.repeat(400)}\n${'line\n'.repeat(30)}`;
     const file = await recordCall({}, { payloads: true, input: { content } });
     const text = await explained(file, '1');
@@ -149,7 +149,7 @@ result:
     expect(text).toContain('\n  … 12 more lines: --json has all of it\n');
   });
 
-  test('shows the prompt of a turn, and what a model was asked and answered', async () => {
+  test('explain shows the prompt of a turn, and what a model was asked and answered', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file, { payloads: true });
     const { run } = await startChat(
@@ -169,7 +169,7 @@ result:
     expect(await explained(file, '4')).toMatch(/^asked:\n {2}\| result of write: \{/m);
   });
 
-  test('--stats counts what each hook did, what it took, and what it added to its events', async () => {
+  test('explain --stats counts what each hook did, how long it took, and how much it added to its events', async () => {
     const file = await recordCall({
       BeforeTool: inParallel(
         { name: 'guard', command: 'echo no >&2; exit 2' },
@@ -204,7 +204,7 @@ result:
     expect(byName.get('overdue')).toMatchObject({ runs: 1, failures: 1, timeouts: 1 });
     const { p50, p95, addedMs } = byName.get('guard')!;
     expect(p95).toBeGreaterThanOrEqual(p50);
-    // Of the first call, where others ran beside it for longer, nothing.
+    // It added nothing to the first call, where others ran beside it for longer.
     expect([p50, p95]).toContain(addedMs);
     const [head, ...rows] = (await explained(file, '--stats')).split('\n');
     expect(head).toMatch(/^runs +denied +failed +p50 +p95 +added +hook$/);
@@ -215,7 +215,7 @@ result:
     );
   });
 
-  test('--stats counts all calls, and so none by name', async () => {
+  test('explain --stats counts all calls, so it refuses the name of one', async () => {
     const { stderr, exitCode } = await commandInProcess([
       'explain',
       await recordCall({}),
@@ -228,7 +228,7 @@ result:
     });
   });
 
-  test('says whose value gave way, and what went through', async () => {
+  test('explain says whose value was overruled, and what went through', async () => {
     const file = await recordCall({
       BeforeTool: inParallel(
         { name: 'a', command: rewrite('one') },
@@ -245,7 +245,7 @@ result:
     expect(text).toContain('together: it may go on');
   });
 
-  test('says who stopped the agent, after the tool', async () => {
+  test('explain says which hook stopped the agent after the tool', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const file = await recordCall({ AfterTool: inParallel({ name: 'stopper', command: stop }) });
     const text = await explained(file, '1');
@@ -255,7 +255,7 @@ result:
     expect(text).toContain('1. hook "stopper" (project) stopped the agent: enough');
   });
 
-  test('a denial and a stop in one event have each its own hook and reason', async () => {
+  test('explain gives a denial and a stop in one event each their own hook and reason', async () => {
     const file = await recordCall({
       BeforeTool: inParallel(
         { name: 'guard', command: 'echo "not here" >&2; exit 2' },
@@ -283,7 +283,7 @@ result:
     });
   });
 
-  test('a call that was denied and stopped after the tool was stopped, by the hook that stops', async () => {
+  test('explain says of a call that was denied and stopped after the tool that it was stopped, and by which hook', async () => {
     const file = await recordCall({
       AfterTool: inParallel(
         { name: 'budget', command: print({ continue: false, stopReason: 'spent' }) },
@@ -295,7 +295,7 @@ result:
     );
   });
 
-  test('what an allowing hook says is no reason of a denial', async () => {
+  test('explain does not give what an allowing hook says as the reason for a denial', async () => {
     const file = await recordCall({
       BeforeTool: inParallel(
         { name: 'fine', command: print({ decision: 'allow', reason: 'all is well' }) },
@@ -307,7 +307,7 @@ result:
     );
   });
 
-  test('a denial after the call came too late, and "ask" lets it pass (HOOK-182)', async () => {
+  test('explain says that a denial after the call came too late, and that "ask" let it pass (HOOK-182)', async () => {
     const file = await recordCall({
       BeforeTool: inParallel({
         name: 'asker',
@@ -322,7 +322,7 @@ result:
     expect(text).toContain('hook "asker" (project) asked, which lets it pass: sure?');
   });
 
-  test('hooks that share a name are distinguished by what they said', async () => {
+  test('explain distinguishes hooks that share a name by what they said', async () => {
     const config = {
       settings: {
         tools: { enableHooks: true },
@@ -342,7 +342,7 @@ result:
     expect(text).toMatch(/2\. hook "fmt" \(project\) set tool_input\.command \(exit 0/);
   });
 
-  test('names the source of the hook that denied, not of one of its name', async () => {
+  test('explain names the source of the hook that denied, not of another one with its name', async () => {
     const denying = {
       BeforeTool: inParallel({ name: 'guard', command: 'echo "not here" >&2; exit 2' }),
     };
@@ -354,7 +354,7 @@ result:
     );
   });
 
-  test('of a cancelled sequence the hooks that did not run were not ended by the others', async () => {
+  test('explain does not say that other hooks ended a sequence that was cancelled', async () => {
     const abort = new AbortController();
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
@@ -374,7 +374,7 @@ result:
     expect(await explained(file, '1')).toMatch(/2\. hook "true" \(project\) was not run$/m);
   });
 
-  test('a turn that a hook of a tool stopped names that call, and no hook of its own', async () => {
+  test('explain names the call whose hook stopped a turn, and no hook of the turn itself', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat(
@@ -398,7 +398,7 @@ result:
     );
   });
 
-  test('a turn that took as many model calls as it may was stopped by no hook', async () => {
+  test('explain names no hook for a turn that was stopped at its limit of model calls', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat([saying(wanting('write', { path: 'a' }, 'w-1'))], {
@@ -414,7 +414,7 @@ result:
     );
   });
 
-  test('reports calls that were refused before any hook of theirs (HOOK-057)', async () => {
+  test('explain reports calls that were refused before any of their hooks ran (HOOK-057)', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat(
@@ -443,7 +443,7 @@ result:
     expect(await explained(file, 'w-1')).toContain('No hook ran.');
   });
 
-  test('says that a call was cancelled, and what its hooks were doing', async () => {
+  test('explain says that a call was cancelled, and what its hooks were doing', async () => {
     const abort = new AbortController();
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
@@ -465,11 +465,11 @@ result:
     expect(text).toContain('1. hook "slow" (project) was cancelled');
   });
 
-  test('a call without hooks had none', async () => {
+  test('explain says that no hook ran for a call without hooks', async () => {
     expect(await explained(await recordCall({}), '1')).toContain('No hook ran.');
   });
 
-  test('without a call it lists all calls of a session, one a line, in order', async () => {
+  test('without a call, explain lists all calls of a session, one per line, in order', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat(
@@ -499,7 +499,7 @@ result:
     ]);
   });
 
-  test('an event fired by itself is a call too', async () => {
+  test('explain treats an event that was fired by itself as a call', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const session = await startSession(
@@ -512,7 +512,7 @@ result:
     expect(text).toContain('1. hook "guard" (project) denied it: no (exit 2');
   });
 
-  test('--json reports the same as data', async () => {
+  test('explain --json reports the same as data', async () => {
     const file = await recordCall({
       BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }),
     });
@@ -534,7 +534,7 @@ result:
     ]);
   });
 
-  test('a call that is named by a number goes before the one at that place', async () => {
+  test('a call whose id is a number is found before the call at that position', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat(
@@ -547,7 +547,7 @@ result:
     expect(await explained(file, '3')).toMatch(/^#3 tool call 9,/);
   });
 
-  test('what strangers wrote cannot play tricks on the terminal, nor fake lines', async () => {
+  test('text that strangers wrote cannot play tricks on the terminal, nor fake lines', async () => {
     const file = await recordCall({
       BeforeTool: inParallel({
         name: 'guard',
@@ -564,7 +564,7 @@ result:
     ['none.jsonl', undefined, /there is no such file/],
     ['empty.jsonl', '', /this file is empty/],
     ['notes.txt', 'notes', /this is no recording of hookmachine/],
-  ])('%s: one clear line', async (name, content, message) => {
+  ])('explain reports in one clear line what is wrong with %s', async (name, content, message) => {
     const file = join(tempFolder(), name);
     if (content !== undefined) writeFileSync(file, content);
     const { stdout, stderr, exitCode } = await commandInProcess(['explain', file]);
@@ -573,13 +573,13 @@ result:
     expect(stderr.split('\n')).toHaveLength(1);
   });
 
-  test('a call that is not there', async () => {
+  test('explain reports a call that does not exist', async () => {
     const { stderr, exitCode } = await commandInProcess(['explain', await recordCall({}), 'nope']);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/there is no call "nope"; without one, hookmachine explain lists them$/);
   });
 
-  test('many broken lines are not all reported', async () => {
+  test('explain does not report every one of many broken lines', async () => {
     const file = await recordCall({});
     appendFileSync(file, 'broken\n'.repeat(1_000));
     const { stdout, stderr, exitCode } = await commandInProcess(['explain', file]);
@@ -589,7 +589,7 @@ result:
     expect(stderr).toContain('990 more lines were skipped');
   });
 
-  test('a large recording is read in little memory', async () => {
+  test('explain reads a large recording in little memory', async () => {
     const file = await recordCall({});
     const line = `${JSON.stringify({ kind: 'moved', at: 1, id: 'x', to: 'a', event: 'x'.repeat(50_000) })}\n`;
     for (let part = 0; part < 20; part++) appendFileSync(file, line.repeat(100));

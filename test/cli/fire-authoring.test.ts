@@ -19,7 +19,7 @@ async function fire(cwd: string, args: readonly string[], input: unknown = write
 const reasons = (report: { why: { hook: string; ran: boolean; why: string }[] }) =>
   Object.fromEntries(report.why.map(({ hook, ran, why }) => [hook, `${ran}: ${why}`]));
 
-/** What a user sees who types the command, and then these lines. */
+/** What a user sees after typing the command, and then these lines. */
 async function typed(cwd: string, args: readonly string[], lines: string): Promise<string> {
   const script = `
 import os, pty, sys
@@ -51,16 +51,19 @@ describe('fire --sample', () => {
     Object.keys(events).map((event) => [name, event] as const),
   );
 
-  test.each(names)('prints for %s what fire %s takes on stdin', async (dialect, event) => {
-    const cwd = project();
-    const { report: sample } = await fire(cwd, [event, '--dialect', dialect, '--sample'], '');
-    expect(Object.keys(sample)).not.toContain('session_id');
-    const { report, stderr } = await fire(cwd, [event, '--dialect', dialect], sample);
-    expect(stderr).toBe('');
-    expect(report.event).toBe(event);
-  });
+  test.each(names)(
+    'fire --sample prints for %s what fire %s takes on stdin',
+    async (dialect, event) => {
+      const cwd = project();
+      const { report: sample } = await fire(cwd, [event, '--dialect', dialect, '--sample'], '');
+      expect(Object.keys(sample)).not.toContain('session_id');
+      const { report, stderr } = await fire(cwd, [event, '--dialect', dialect], sample);
+      expect(stderr).toBe('');
+      expect(report.event).toBe(event);
+    },
+  );
 
-  test('spells fields as the dialect does, with a call that its event is for', async () => {
+  test('fire --sample spells fields as the dialect does, with a call that the event is for', async () => {
     const cwd = project();
     const of = async (event: string, dialect: string) =>
       (await fire(cwd, [event, '--dialect', dialect, '--sample'])).report;
@@ -72,7 +75,7 @@ describe('fire --sample', () => {
     expect(await of('MessageDisplay', 'claude-code')).toMatchObject({ delta: 'Hello.\n' });
   });
 
-  test('prints with --hook a call that this hook is for, even in a project that nobody trusts', async () => {
+  test('fire --sample --hook prints a call that this hook is for, even in an untrusted project', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group('touch ran', { name: 'writes' }, '^(write_file|replace)$')],
     });
@@ -83,7 +86,7 @@ describe('fire --sample', () => {
     expect(stderr).toContain('there is no hook "write": the nearest are "writes"');
   });
 
-  test('runs nothing', async () => {
+  test('fire --sample runs nothing', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('touch ran')] });
     const { report } = await fire(cwd, ['BeforeTool', '--sample'], '');
     expect(report).toEqual({
@@ -103,7 +106,7 @@ describe('fire --hook', () => {
     AfterTool: [group('true', { name: 'after' })],
   };
 
-  test('runs the hook of that name alone, and no other', async () => {
+  test('fire --hook runs the hook of that name, and no other', async () => {
     const cwd = projectWithHooks(hooks);
     const { report, exitCode } = await fire(cwd, ['BeforeTool', '--hook', 'log-calls']);
     expect(report).toMatchObject({ hookCount: 1, decision: 'none' });
@@ -111,13 +114,13 @@ describe('fire --hook', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('finds a hook by its command too', async () => {
+  test('fire --hook also finds a hook by its command', async () => {
     const cwd = projectWithHooks(hooks);
     const { report } = await fire(cwd, ['BeforeTool', '--hook', 'echo no >&2; exit 2']);
     expect(report.hooks).toMatchObject([{ name: 'no-env', exitCode: 2 }]);
   });
 
-  test('lists the nearest names where there is no such hook', async () => {
+  test('fire --hook lists the nearest names if there is no such hook', async () => {
     const { stderr, exitCode } = await fire(projectWithHooks(hooks), [
       'BeforeTool',
       '--hook',
@@ -127,7 +130,7 @@ describe('fire --hook', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('says why the hook did not run', async () => {
+  test('fire --hook says why the hook did not run', async () => {
     const { report, stderr } = await fire(projectWithHooks(hooks), [
       'BeforeTool',
       '--hook',
@@ -139,7 +142,7 @@ describe('fire --hook', () => {
     );
   });
 
-  test('does not take the names of disabled hooks for unknown ones', async () => {
+  test('fire --hook does not take the names of disabled hooks for unknown ones', async () => {
     const cwd = project({
       '.llxprt/settings.json': {
         tools: { enableHooks: true },
@@ -153,7 +156,7 @@ describe('fire --hook', () => {
 });
 
 describe('fire --why', () => {
-  test('says of every hook why it ran or did not', async () => {
+  test('fire --why says for every hook why it ran or did not', async () => {
     const cwd = project({
       '.hookmachine/settings.json': {
         hooks: {
@@ -192,7 +195,7 @@ describe('fire --why', () => {
     });
   });
 
-  test('says that a sequence ended before a hook', async () => {
+  test('fire --why says that a sequence ended before a hook', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [
         { sequential: true, hooks: [{ type: 'command', command: 'exit 2', name: 'guard' }] },
@@ -207,13 +210,13 @@ describe('fire --why', () => {
     });
   });
 
-  test('names hooks of a project that nobody trusts, with what to do', async () => {
+  test('fire --why names the hooks of an untrusted project, and says what to do', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('touch ran', { name: 'theirs' })] });
     const { report } = await fire(cwd, ['BeforeTool', '--why'], write, { HOOKMACHINE_TRUST: '' });
     expect(reasons(report)['theirs']).toMatch(/^false: it is not trusted: .*hookmachine trust/);
   });
 
-  test('says that --no-hooks keeps a hook from running', async () => {
+  test('fire --why says that --no-hooks keeps a hook from running', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('true', { name: 'mine' })] });
     const { report } = await fire(cwd, ['BeforeTool', '--why', '--no-hooks']);
     expect(reasons(report)['mine']).toBe(
@@ -223,7 +226,7 @@ describe('fire --why', () => {
 });
 
 describe('fire on a terminal', () => {
-  test('waits for stdin with a word, and shows decision, reason, changes and hooks in lines', async () => {
+  test('on a terminal, fire says that it waits for stdin, and shows decision, reason, changes and hooks in lines', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [
         group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`, {
@@ -240,7 +243,7 @@ describe('fire on a terminal', () => {
     expect(seen).toMatch(/✓ rename {2}\(llxprt, project\) {2}exit 0, \d+ ms/);
   });
 
-  test('shows a denial and its reason, escaped', async () => {
+  test('on a terminal, fire shows a denial and its reason, escaped', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(String.raw`printf 'no \033[2J way' >&2; exit 2`, { name: 'guard' })],
     });

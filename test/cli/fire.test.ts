@@ -35,7 +35,7 @@ async function fire(event: string, cwd: string, input: unknown, ...args: string[
 }
 
 describe('fire', () => {
-  test('prints the whole contract for a denial and exits with 2 (HOOK-016a)', async () => {
+  test('fire prints the whole contract for a denial and exits with 2 (HOOK-016a)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group('echo "not there" >&2; exit 2', { name: 'guard' }, 'write_file')],
     });
@@ -79,7 +79,7 @@ describe('fire', () => {
     expect(stderr).toBe('');
   });
 
-  test('exits with 2 for a stop, and reports its reason (HOOK-020)', async () => {
+  test('fire exits with 2 for a stop, and reports its reason (HOOK-020)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
     });
@@ -88,7 +88,7 @@ describe('fire', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('gives the final arguments when a hook rewrote some (HOOK-019, C-43)', async () => {
+  test('fire reports the final arguments when a hook rewrote some (HOOK-019, C-43)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`)],
     });
@@ -98,7 +98,7 @@ describe('fire', () => {
   });
 
   test.each(hookEventNames)(
-    '%s reaches its hook with base fields that are ours (HOOK-062, 215)',
+    '%s reaches its hook with our own base fields (HOOK-062, 215)',
     async (event) => {
       const cwd = projectWithHooks({ [event]: [group('cat > seen.json')] });
       const given = { ...fields[event], session_id: 'forged', cwd: '/forged', timestamp: 'forged' };
@@ -117,7 +117,7 @@ describe('fire', () => {
     },
   );
 
-  test('has no plan when hooks are off or none matches (HOOK-010, 012)', async () => {
+  test('fire reports no plan when hooks are off or none matches (HOOK-010, 012)', async () => {
     const off = project({
       '.llxprt/settings.json': { hooks: { BeforeTool: [group('exit 2')] } },
     });
@@ -129,7 +129,7 @@ describe('fire', () => {
     }
   });
 
-  test('warns on stderr, one line a failed hook, and goes on (HOOK-023)', async () => {
+  test('fire warns on stderr, one line per failed hook, and lets the call go on (HOOK-023)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group('echo oops >&2; echo two >&2; exit 3', { name: 'broken' })],
     });
@@ -155,7 +155,7 @@ describe('fire', () => {
       '{"tool_name":7}',
       /"tool_name" must be a string; "tool_input" must be an object/,
     ],
-  ])('says in one line that stdin holds %s', async (_, input, message) => {
+  ])('fire says in one line that stdin holds %s', async (_, input, message) => {
     const { report, stderr, exitCode } = await fire('BeforeTool', project(), input);
     expect(report).toBeUndefined();
     expect(exitCode).toBe(1);
@@ -175,7 +175,7 @@ describe('fire', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('broken settings are one warning with file and place, and nothing is blocked', async () => {
+  test('fire reports broken settings in one warning with file and place, and blocks nothing', async () => {
     const cwd = project({ '.llxprt/settings.json': '{ "hooks": ' });
     const { report, stderr, exitCode } = await fire('BeforeTool', cwd, fields.BeforeTool);
     expect(report).toMatchObject({ plan: null, blocked: false });
@@ -185,7 +185,7 @@ describe('fire', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('DEBUG shows plan, input, output, timing and merge (C-102)', async () => {
+  test('fire with DEBUG shows plan, input, output, timing and merge (C-102)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group(`echo '{"reason":"fine"}'`)] });
     const { stderr } = await commandInProcess(['fire', 'BeforeTool', '--cwd', cwd], {
       input: JSON.stringify(fields.BeforeTool),

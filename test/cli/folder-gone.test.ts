@@ -17,7 +17,7 @@ test.each([
   ['schema'],
 ])('%s says on one line that the folder it was started in is gone', async (...args) => {
   const { folder, env } = sandbox();
-  // No process can be started in a folder that is gone, but one may stand in it.
+  // No process can be started in a folder that is gone, but one may already be in it.
   const { exitCode, stdout, stderr } = await execa(
     'sh',
     [

@@ -11,29 +11,34 @@ const lost = `echo 'checking'; echo '{"decision":"deny"}'`;
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-describe('what a hook says and is not read as an answer is reported', () => {
+describe('a hook’s output that is not read as an answer', () => {
   test.each([
     ['a near miss', nearMiss, '"decision"'],
     ['a denial with text around it', lost, 'a denial was NOT read: '],
-  ])('by fire, on stderr and in hooks[].notes: %s', async (_, command, named) => {
-    for (const onFailure of ['allow', 'block']) {
-      const cwd = projectWithHooks({ BeforeTool: [group(command, { name: 'guard', onFailure })] });
-      const { stdout, stderr, exitCode } = await commandInProcess(
-        ['fire', 'BeforeTool', '--cwd', cwd],
-        {
-          input: call,
-        },
-      );
-      const report = JSON.parse(stdout);
-      expect([exitCode, report.blocked]).toEqual(onFailure === 'block' ? [2, true] : [0, false]);
-      const [hook] = report.hooks;
-      expect([...(hook.notes ?? []), hook.error ?? ''].join('\n')).toContain(named);
-      expect(lines(stderr).join('\n')).toContain(`hook "guard" (BeforeTool)`);
-      expect(stderr).toContain(named);
-    }
-  });
+  ])(
+    'fire reports what it does not read as an answer, on stderr and in hooks[].notes: %s',
+    async (_, command, named) => {
+      for (const onFailure of ['allow', 'block']) {
+        const cwd = projectWithHooks({
+          BeforeTool: [group(command, { name: 'guard', onFailure })],
+        });
+        const { stdout, stderr, exitCode } = await commandInProcess(
+          ['fire', 'BeforeTool', '--cwd', cwd],
+          {
+            input: call,
+          },
+        );
+        const report = JSON.parse(stdout);
+        expect([exitCode, report.blocked]).toEqual(onFailure === 'block' ? [2, true] : [0, false]);
+        const [hook] = report.hooks;
+        expect([...(hook.notes ?? []), hook.error ?? ''].join('\n')).toContain(named);
+        expect(lines(stderr).join('\n')).toContain(`hook "guard" (BeforeTool)`);
+        expect(stderr).toContain(named);
+      }
+    },
+  );
 
-  test('by tool and run on stderr, and by explain from a recording', async () => {
+  test('tool and run report an unknown field of an answer on stderr, and explain reports it from a recording', async () => {
     const cwd = projectWithHooks(
       { BeforeTool: [group(nearMiss, { name: 'guard' })] },
       { 'session.yaml': session },
@@ -73,10 +78,10 @@ const session = `- calls: [{ name: write_file, args: { file_path: a.txt, content
 - text: Done.
 `;
 
-describe('a hook that changes a call is named on stderr', () => {
+describe('a hook that changes a call', () => {
   const rewrite = `echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt","content":"sesame"}}}'`;
 
-  test('by tool, with the arguments that are others now and without their values', async () => {
+  test('tool names a hook that changes a call on stderr, with the changed arguments but not their values', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group(rewrite, { name: 'mover' })] });
     const { stderr } = await commandInProcess([
       'tool',
@@ -92,7 +97,7 @@ describe('a hook that changes a call is named on stderr', () => {
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('sesame');
   });
 
-  test('by run, with and without --json', async () => {
+  test('run names a hook that changes a call on stderr, with and without --json', async () => {
     for (const more of [[], ['--json']]) {
       const cwd = projectWithHooks(
         { BeforeTool: [group(rewrite, { name: 'mover' })] },
@@ -117,7 +122,7 @@ describe('a hook that changes a call is named on stderr', () => {
     }
   });
 
-  test('unless it changed nothing, or the call was blocked', async () => {
+  test('tool names no hook on stderr if it changed nothing, or the call was blocked', async () => {
     const repeat = `jq -c '{hookSpecificOutput: {tool_input}}'`;
     for (const hooks of [[group(repeat)], [group(rewrite), group('echo no >&2; exit 2')]]) {
       const cwd = projectWithHooks({ BeforeTool: hooks });
@@ -135,7 +140,7 @@ describe('a hook that changes a call is named on stderr', () => {
 });
 
 describe('a hook that a signal ended (S-26)', () => {
-  test('has no exit code in fire, in a recording and in run --json (HOOK-196)', async () => {
+  test('a hook that a signal ended has no exit code in fire, in a recording and in run --json (HOOK-196)', async () => {
     const cwd = projectWithHooks(
       { BeforeTool: [group('kill -9 $$', { name: 'dies' })] },
       { 'session.yaml': session },

@@ -14,7 +14,7 @@ const call = (path: string): string =>
 
 describe('hookmachine init', () => {
   test.each(['sh', 'python', 'node', 'typescript'])(
-    'in %s writes a guard that does what its tests say, and of which nothing is wrong',
+    'init --lang %s writes a guard that does what its tests say, and with which nothing is wrong',
     async (lang) => {
       const box = sandbox();
       const { stdout, stderr, exitCode } = await inProcess(box, ['init', '--lang', lang]);
@@ -38,7 +38,7 @@ describe('hookmachine init', () => {
     },
   );
 
-  test('names a schema that is there and accepts the settings, installed or not', async () => {
+  test('init names a schema that exists and accepts the settings, whether hookmachine is installed or not', async () => {
     const box = sandbox();
     await inProcess(box, ['init']);
     const settings = settingsOf(box);
@@ -53,7 +53,7 @@ describe('hookmachine init', () => {
     expect(resolve(join(other.project, '.hookmachine'), settingsOf(other).$schema)).toBe(installed);
   });
 
-  test('says what it found in a project with hooks, and without a terminal writes nothing unless told to', async () => {
+  test('init says what it found in a project with hooks, and without a terminal writes nothing unless told to', async () => {
     const box = sandbox();
     const theirs = box.write(join(box.project, '.claude/settings.json'), {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] },
@@ -75,7 +75,7 @@ describe('hookmachine init', () => {
     expect(blocked.exitCode).toBe(2);
   });
 
-  test('replaces no file that is there, and settings that cannot be read are not touched', async () => {
+  test('init replaces no existing file, and does not touch settings that cannot be read', async () => {
     const box = sandbox();
     const mine = box.write(join(box.project, '.hookmachine/hooks/no-env.sh'), 'mine');
     await inProcess(box, ['init', '--yes']);

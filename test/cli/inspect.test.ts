@@ -33,7 +33,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   return { running, url, stderr: () => stderr };
 }
 
-/** Opens the journal as a page does, and waits for its beginning; gives all that is reported of it, once it is at its end. */
+/** Opens the journal as a page does, and waits for its beginning; the result returns all of it at its end. */
 async function openJournal(url: string): Promise<() => Promise<string>> {
   const { page, cookie } = await enter(url);
   const { whole } = await begin(`${page}journal`, { headers: { cookie } });
@@ -66,7 +66,7 @@ const recording = (): string => {
 const gate = (cwd: string): string => `until [ -f "${join(cwd, 'go')}" ]; do sleep 0.02; done`;
 
 describe('inspect FILE', () => {
-  test('serves the page until it is interrupted, and prints its address once', async () => {
+  test('inspect serves the page until it is interrupted, and prints its address once', async () => {
     const { running, url, stderr } = await start(['inspect', recording()]);
     const { page, cookie } = await enter(url);
     expect((await ask(page, { headers: { cookie } })).body).toContain('hookmachine inspector');
@@ -83,7 +83,7 @@ describe('inspect FILE', () => {
     ['', 'this file is empty'],
     ['{"a":1}\n', 'this is no recording of hookmachine'],
     ['{"kind":"recording","format":"hookmachine","version":2}\n', 'is of a newer hookmachine'],
-  ])('a file with %j is one clear error', async (content, message) => {
+  ])('inspect reports a file with %j in one clear error', async (content, message) => {
     const file = join(project({ 'r.jsonl': content }), 'r.jsonl');
     const { exitCode, stderr } = await commandInProcess(['inspect', file]);
     expect(exitCode).toBe(1);
@@ -91,7 +91,7 @@ describe('inspect FILE', () => {
     expect(stderr).toContain(file);
   });
 
-  test('a file that is not there is one clear error', async () => {
+  test('inspect reports a missing file in one clear error', async () => {
     const { exitCode, stderr } = await commandInProcess(['inspect', 'nowhere.jsonl']);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
@@ -99,7 +99,7 @@ describe('inspect FILE', () => {
     );
   });
 
-  test('a port in use is one clear error', async () => {
+  test('inspect reports a port in use in one clear error', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -111,7 +111,7 @@ describe('inspect FILE', () => {
     );
   });
 
-  test.each(['x', '-1', '65536', '80.5', ''])('--port "%s" is refused', async (port) => {
+  test.each(['x', '-1', '65536', '80.5', ''])('inspect refuses --port "%s"', async (port) => {
     const { exitCode, stderr } = await commandInProcess(['inspect', recording(), `--port=${port}`]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^hookmachine: --port .*give a whole number from 0 to 65535$/);
@@ -119,7 +119,7 @@ describe('inspect FILE', () => {
 });
 
 describe('run --inspect', () => {
-  test('serves the session while it runs, and ends with it where a page was open', async () => {
+  test('run --inspect serves the session while it runs, and ends with it if a page was open', async () => {
     const cwd = agent();
     const hooks = { BeforeTool: [group(gate(cwd), { name: 'gate' })] };
     writeFileSync(
@@ -139,7 +139,7 @@ describe('run --inspect', () => {
     expect(stderr()).toMatch(/^hookmachine: http:\S+ shows this session\n$/);
   });
 
-  test('--inspect-payloads shows arguments too, but for what settings redact', async () => {
+  test('--inspect-payloads also shows arguments, except what the settings redact', async () => {
     const cwd = agent();
     const hooks = { BeforeTool: [group(gate(cwd), { name: 'gate' })] };
     writeFileSync(
@@ -160,7 +160,7 @@ describe('run --inspect', () => {
     expect(journal).not.toContain('hidden-word');
   });
 
-  test('--inspect-wait goes on serving until it is interrupted; the status is the session’s', async () => {
+  test('--inspect-wait goes on serving until it is interrupted, and the exit status is the session’s', async () => {
     const cwd = agent({ BeforeAgent: [group('echo "Not now." >&2; exit 2')] });
     const args = [...runArgs(cwd), 'Hi', '--inspect', '--inspect-wait'];
     const { running, url, stderr } = await start(args);
@@ -170,7 +170,7 @@ describe('run --inspect', () => {
     expect((await running).exitCode).toBe(2);
   });
 
-  test('stays until its page was opened; --open opens it, by an address that works once', async () => {
+  test('run --inspect stays until its page was opened, and --open opens it at an address that works once', async () => {
     const bin = tempFolder();
     const opened = join(bin, 'opened');
     for (const name of ['open', 'xdg-open'])
@@ -189,7 +189,7 @@ describe('run --inspect', () => {
     expect((await running).exitCode).toBe(0);
   });
 
-  test('a browser that cannot be opened is reported, and Ctrl-C ends the page', async () => {
+  test('run --inspect --open reports a browser that cannot be opened, and Ctrl-C ends the page', async () => {
     const bin = tempFolder();
     for (const name of ['open', 'xdg-open'])
       writeFileSync(join(bin, name), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
@@ -201,7 +201,7 @@ describe('run --inspect', () => {
     expect((await running).exitCode).toBe(0);
   });
 
-  test('records at the same time', async () => {
+  test('run --inspect can record at the same time', async () => {
     const cwd = agent();
     const file = join(cwd, 'r.jsonl');
     const { running, url } = await start([...runArgs(cwd), 'Hi', '--inspect', '--record', file]);
@@ -217,7 +217,7 @@ describe('run --inspect', () => {
     [['--inspect-payloads'], '--inspect-payloads needs --inspect'],
     [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
     [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give one of them'],
-  ])('%j is refused before anything runs', async (args, message) => {
+  ])('run refuses %j before anything runs', async (args, message) => {
     const { exitCode, stdout, stderr } = await commandInProcess([
       ...runArgs(agent()),
       'Hi',

@@ -26,7 +26,7 @@ const call = { tool_name: 'file_write', tool_input: { file_path: 'a', text: 'x' 
 const output = { toolName: 'file_write', success: true, metadata: { output: 'written' } };
 
 describe('hookmachine fire --dialect kodelet', () => {
-  test('turn_end, with the recipe that the agent names', async () => {
+  test('turn_end reaches its hook with the recipe that the agent names', async () => {
     const box = kodeletBox();
     box.local('log', hookOf('turn_end', 'cat > input.json'));
     const given = { response: 'Done', turn_number: 3, recipe_name: 'review' };
@@ -39,7 +39,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect(wrong.stderr).toContain('"turn_number" must be a whole number');
   });
 
-  test('before_tool_call: names, arguments and the answer as Kodelet spells them (K6)', async () => {
+  test('before_tool_call has names, arguments and the answer as Kodelet spells them (K6)', async () => {
     const box = kodeletBox();
     box.local(
       'rewrite',
@@ -76,7 +76,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
   });
 
-  test('before_tool_call blocked: exit status 2, and no arguments (K2)', async () => {
+  test('a blocked before_tool_call exits with 2 and reports no arguments (K2)', async () => {
     const box = kodeletBox();
     box.global('guard', answering('before_tool_call', { blocked: true, reason: 'No', input: {} }));
     const { report, exitCode } = await fire(box, 'before_tool_call', call);
@@ -84,7 +84,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('after_tool_call: the result in and out (K7)', async () => {
+  test('after_tool_call gives its hook the result, and reports the replaced one (K7)', async () => {
     const box = kodeletBox();
     box.local(
       'redact',
@@ -106,7 +106,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('user_message_send: a block is exit status 2 (K5)', async () => {
+  test('a blocked user_message_send exits with 2 (K5)', async () => {
     const box = kodeletBox();
     box.local('secrets', answering('user_message_send', { blocked: true, reason: 'A password' }));
     const { report, exitCode } = await fire(box, 'user_message_send', { message: 'hunter2' });
@@ -118,7 +118,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('agent_stop: the messages in, the follow-ups out (K4)', async () => {
+  test('agent_stop gives its hook the messages, and reports its follow-ups (K4)', async () => {
     const box = kodeletBox();
     box.local(
       'more',
@@ -140,7 +140,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('kodelet-strict: the last result wins (C-108)', async () => {
+  test('the last result wins with --dialect kodelet-strict (C-108)', async () => {
     const box = kodeletBox();
     box.local('1', answering('before_tool_call', { blocked: true, reason: 'No' }));
     box.local('2', answering('before_tool_call', { blocked: false }));
@@ -150,7 +150,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([strict.report['hookCount'], strict.exitCode]).toEqual([2, 0]);
   });
 
-  test('LLxprt hooks of the same call take part, each in its own words', async () => {
+  test('LLxprt hooks of a Kodelet call take part, each in its own terms', async () => {
     const box = kodeletBox();
     box.write(box.files.project, {
       tools: { enableHooks: true },
@@ -169,7 +169,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([report['blocked'], exitCode, box.left('ran')]).toEqual([true, 2, 'ran\n']);
   });
 
-  test('an event of ours runs Kodelet hooks too, and is answered in canonical form', async () => {
+  test('an event of ours also runs Kodelet hooks, and is answered in canonical form', async () => {
     const box = kodeletBox();
     box.local('rewrite', answering('before_tool_call', { input: { file_path: 'b', text: 'y' } }));
     const { stdout } = await inProcess(
@@ -183,7 +183,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     });
   });
 
-  test('--no-hooks: none runs, none is asked (K8)', async () => {
+  test('fire --no-hooks neither runs nor asks Kodelet hooks (K8)', async () => {
     const box = kodeletBox();
     box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const { report, exitCode } = await fire(box, 'before_tool_call', call, '--no-hooks');
@@ -191,14 +191,14 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([exitCode, readdirSync(box.project)]).toEqual([0, ['.kodelet']]);
   });
 
-  test('--dialects llxprt: Kodelet hooks are left alone', async () => {
+  test('fire --dialects llxprt leaves Kodelet hooks alone', async () => {
     const box = kodeletBox();
     box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const { report } = await fire(box, 'before_tool_call', call, '--dialects', 'llxprt');
     expect([report['plan'], readdirSync(box.project)]).toEqual([null, ['.kodelet']]);
   });
 
-  test("a project's hook is neither asked nor run before it is trusted (C-104)", async () => {
+  test("a project's Kodelet hook is neither asked nor run before it is trusted (C-104)", async () => {
     const box = kodeletBox();
     box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const untrusted = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '' } };
@@ -229,13 +229,13 @@ describe('hookmachine fire --dialect kodelet', () => {
       { messages: [{ role: 'system', content: 'x' }, { role: 'user' }] },
       '"messages.0.role" must be user or assistant; "messages.1.content" must be a string',
     ],
-  ])('%s of %j is refused, field by field', async (event, given, faults) => {
+  ])('fire refuses %s with %j, field by field', async (event, given, faults) => {
     const { exitCode, stderr, report } = await fire(kodeletBox(), event, given);
     expect(stderr).toBe(`hookmachine: stdin does not fit ${event}: ${faults}`);
     expect([exitCode, report]).toEqual([1, {}]);
   });
 
-  test('an event of another dialect is refused with the name that this one has for it', async () => {
+  test('fire refuses an event of another dialect, and says what this dialect calls it', async () => {
     const { exitCode, stderr } = await fire(kodeletBox(), 'BeforeTool', call);
     expect([exitCode, stderr]).toEqual([
       1,
@@ -243,7 +243,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     ]);
   });
 
-  test('a dialect that there is not is refused with the names of those there are', async () => {
+  test('fire refuses an unknown dialect, and lists the known ones', async () => {
     const { exitCode, stderr } = await inProcess(kodeletBox(), [
       'fire',
       'agent_stop',

@@ -11,7 +11,7 @@ const wary = (box: KodeletBox): KodeletBox => ({
 });
 
 describe('hookmachine list', () => {
-  test('shows hooks of all dialects, by our events, and what was skipped', async () => {
+  test('list shows hooks of all dialects, by our events, and what was skipped', async () => {
     const box = kodeletBox();
     const guard = box.local('guard', hookOf('before_tool_call'));
     const stop = box.global('stop', hookOf('agent_stop'));
@@ -48,7 +48,7 @@ Problems
     expect([stderr, exitCode]).toEqual(['', 0]);
   });
 
-  test("says that the settings' hooks are off where Kodelet's alone are on", async () => {
+  test("list says that the settings' hooks are off if only Kodelet's are on", async () => {
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
     box.write(box.files.project, { hooks: { BeforeTool: inParallel('./check.sh') } });
@@ -57,14 +57,14 @@ Problems
     expect(stdout).toContain('\n  guard\n');
   });
 
-  test('says nothing of a switch where there are Kodelet hooks alone', async () => {
+  test('list mentions no switch if there are only Kodelet hooks', async () => {
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
     const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toMatch(/^BeforeTool\n {2}guard\n/);
   });
 
-  test('shows those it may not ask apart, and runs nothing', async () => {
+  test('list shows Kodelet hooks that it may not ask separately, and runs nothing', async () => {
     const box = kodeletBox();
     const guard = box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const { stdout } = await inProcess(wary(box), ['list']);
@@ -82,7 +82,7 @@ Problems
     });
   });
 
-  test('--dialects picks whose hooks are shown', async () => {
+  test('list --dialects selects whose hooks are shown', async () => {
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
     const names = async (dialects: string): Promise<unknown[]> => {
@@ -94,7 +94,7 @@ Problems
     expect(await names('llxprt, kodelet-strict')).toEqual([['kodelet-strict', 'guard']]);
   });
 
-  test('a name that plays tricks on the terminal is shown harmlessly', async () => {
+  test('list harmlessly shows a name that would play tricks on the terminal', async () => {
     const box = kodeletBox();
     box.local('a\u001B[2K\rb', hookOf('before_tool_call'));
     const { stdout } = await inProcess(box, ['list']);
@@ -104,7 +104,7 @@ Problems
 });
 
 describe('hookmachine trust', () => {
-  test('a Kodelet hook is trusted with its file, and no longer when the file changes', async () => {
+  test('a Kodelet hook is trusted with its file, and no longer trusted when the file changes', async () => {
     const box = wary(kodeletBox());
     const listed = async () => (await inProcess(box, ['list'])).stdout;
     box.local('guard', hookOf('before_tool_call'));
@@ -123,7 +123,7 @@ describe('hookmachine trust', () => {
     expect(await listed()).toContain('skipped  this folder is not trusted');
   });
 
-  test('a Kodelet hook that came later is not trusted, and those before it stay so', async () => {
+  test('a Kodelet hook that was added later is not trusted, and those before it stay trusted', async () => {
     const box = wary(kodeletBox());
     box.local('guard', hookOf('before_tool_call'));
     await inProcess(box, ['trust', '--yes']);
@@ -135,7 +135,7 @@ describe('hookmachine trust', () => {
     });
   });
 
-  test("the user's own need no trust and are not asked about", async () => {
+  test("the user's own Kodelet hooks need no trust and are not asked about", async () => {
     const box = wary(kodeletBox());
     box.global('guard', hookOf('before_tool_call'));
     const { stdout } = await inProcess(box, ['trust', '--show']);
@@ -145,7 +145,7 @@ describe('hookmachine trust', () => {
 });
 
 describe('hookmachine disable and enable', () => {
-  test('a Kodelet hook by its name, as any other', async () => {
+  test('disable and enable switch a Kodelet hook by its name, like any other', async () => {
     const box = kodeletBox();
     box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
     const fire = async () =>
@@ -169,7 +169,7 @@ describe('hookmachine tool and run', () => {
   const write = ['tool', 'write_file', '--input', '{"file_path":"a.txt","content":"x"}'];
   const script = [{ text: 'Hello.' }, { text: 'Again.' }];
 
-  test('tool: a block is exit status 2, and the model reads why (K2)', async () => {
+  test('tool exits with 2 if a Kodelet hook blocks, and the model reads why (K2)', async () => {
     const box = kodeletBox();
     box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
     const { stdout, exitCode } = await inProcess(box, write);
@@ -177,7 +177,7 @@ describe('hookmachine tool and run', () => {
     expect([exitCode, box.left('a.txt')]).toEqual([2, '']);
   });
 
-  test('tool: a replaced result is what is printed (K7)', async () => {
+  test('tool prints the result with which a Kodelet hook replaced its own (K7)', async () => {
     const box = kodeletBox();
     box.local('redact', answering('after_tool_call', { output: { metadata: { output: '***' } } }));
     const { stdout, exitCode } = await inProcess(box, write);
@@ -185,7 +185,7 @@ describe('hookmachine tool and run', () => {
     expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
   });
 
-  test('tool --dialects llxprt,kodelet-strict: a later logger un-blocks (C-108)', async () => {
+  test('a later logger unblocks a call with tool --dialects llxprt,kodelet-strict (C-108)', async () => {
     const box = kodeletBox();
     box.local('1', answering('before_tool_call', { blocked: true, reason: 'No' }));
     box.local('2', hookOf('before_tool_call'));
@@ -193,7 +193,7 @@ describe('hookmachine tool and run', () => {
     expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
   });
 
-  test('run: follow-ups go on, and are reported', async () => {
+  test('run continues with the follow-ups of a Kodelet hook, and reports them', async () => {
     const box = kodeletBox();
     box.local(
       'more',
@@ -213,7 +213,7 @@ describe('hookmachine tool and run', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('run: a blocked message is exit status 2, and the model is not asked (K5)', async () => {
+  test('run exits with 2 if a Kodelet hook blocks the message, and the model is not asked (K5)', async () => {
     const box = kodeletBox();
     box.local('secrets', answering('user_message_send', { blocked: true, reason: 'A password' }));
     box.write('project/script.yaml', script);
@@ -228,7 +228,7 @@ describe('hookmachine tool and run', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('--no-hooks: nothing runs, nothing is asked (K8)', async () => {
+  test('tool and run with --no-hooks neither run nor ask Kodelet hooks (K8)', async () => {
     const box = kodeletBox();
     for (const type of ['before_tool_call', 'after_tool_call', 'user_message_send', 'agent_stop'])
       box.local(type, `#!/bin/sh\ntouch ran\necho ${type}\n`);

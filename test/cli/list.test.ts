@@ -6,7 +6,7 @@ import { sandbox } from '../support/sandbox.ts';
 const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
 
 describe('hookmachine list', () => {
-  test('shows every hook with its source and place, matcher, mode and timeout', async () => {
+  test('list shows every hook with its source and place, matcher, mode and timeout', async () => {
     const box = sandbox();
     const { files, home, write } = box;
     write(files.project, {
@@ -76,7 +76,7 @@ SessionStart
     expect([stderr, exitCode]).toEqual(['', 0]);
   });
 
-  test('shows what was discarded, and why', async () => {
+  test('list shows what was discarded, and why', async () => {
     const box = sandbox();
     box.write(
       box.files.project,
@@ -90,7 +90,7 @@ Problems
     expect(stderr).toBe('');
   });
 
-  test('says that hooks are off, and how to switch them on; it lists them all the same', async () => {
+  test('list says that hooks are off and how to switch them on, and lists them all the same', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
     const { stdout } = await inProcess(box, ['list']);
@@ -100,7 +100,7 @@ Problems
     expect(stdout).toContain('\n\nBeforeTool\n  x\n');
   });
 
-  test('says what switches hooks off that need no switch', async () => {
+  test('list says what switches off hooks that need no switch', async () => {
     const box = sandbox();
     box.write(join(box.project, '.hookmachine/settings.json'), {
       hooksConfig: { enabled: false },
@@ -110,12 +110,12 @@ Problems
     expect(stdout).toMatch(/^Hooks are off. Take out the false of hooksConfig\.enabled/);
   });
 
-  test('says that there are none', async () => {
+  test('list says that no hooks are configured', async () => {
     const { stdout, stderr, exitCode } = await inProcess(sandbox(), ['list']);
     expect([stdout, stderr, exitCode]).toEqual(['No hooks are configured.', '', 0]);
   });
 
-  test('blames no switch for a file that cannot be parsed', async () => {
+  test('list blames no switch for a file that cannot be parsed', async () => {
     const box = sandbox();
     const file = box.write(join(box.project, '.hookmachine/settings.json'), '{ "hooks": {');
     const { stdout } = await inProcess(box, ['list']);
@@ -125,7 +125,7 @@ Problems
   ${file}:1:13: not valid JSON (a closing } is expected), so the whole file is ignored; fix the JSON there`);
   });
 
-  test('shows what kind of hook each is, and which calls it is for', async () => {
+  test('list shows the type of each hook, and which calls it is for', async () => {
     const box = sandbox();
     const hooks = [
       { type: 'module', name: 'a', module: './a.mjs', if: 'Write(src/**)', once: true },
@@ -147,7 +147,7 @@ Problems
     expect(stdout).toContain('    live     python3 ["d e.py"]\n');
   });
 
-  test('prints the same as JSON', async () => {
+  test('list --json prints the same as data', async () => {
     const box = sandbox();
     box.write(box.files.project, {
       enableHooks: true,
@@ -191,7 +191,7 @@ Problems
     });
   });
 
-  test('shows as many hooks as a settings file can hold', async () => {
+  test('list shows as many hooks as a settings file can hold', async () => {
     const box = sandbox();
     const hooks = Array.from({ length: 20_000 }, (_, index) => run(`${index}`));
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [{ hooks }] } });
@@ -200,7 +200,7 @@ Problems
     expect(stdout.match(/^    mode /gm)).toHaveLength(20_000);
   });
 
-  test("keeps a stranger's settings from playing tricks on the terminal", async () => {
+  test("list keeps a stranger's settings from playing tricks on the terminal", async () => {
     const box = sandbox();
     const command = 'echo harmless #\u001B[2K\r\nrm -rf . \u202E\u009B31m';
     box.write(box.files.project, {
@@ -213,7 +213,7 @@ Problems
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
   });
 
-  test('takes another folder, and says when there is none', async () => {
+  test('list --cwd accepts another folder, and says if there is none', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
     const there = await inProcess({ ...box, project: box.home }, ['list', '--cwd', '../project']);

@@ -43,7 +43,7 @@ async function matrix(named: string, ...args: readonly string[]) {
 }
 
 describe('matrix', () => {
-  test('runs a script as a hook of every dialect that is on, and says where its denial counts', async () => {
+  test('matrix runs a script as a hook of every dialect that is on, and says where its denial counts', async () => {
     const { rows, row, report, exitCode } = await matrix(script('echo "not here" >&2; exit 2'));
     expect(new Set(rows.map(({ dialect }) => dialect))).toEqual(
       new Set(presentDialects.map(({ name }) => name)),
@@ -60,7 +60,7 @@ describe('matrix', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('shows a denial as lost where the host would lose it, although it counts here', async () => {
+  test('matrix shows a denial as lost if the host would lose it, although it counts here', async () => {
     const { row } = await matrix(script('echo checking', print(denial)));
     for (const place of ['claude-code PreToolUse', 'gemini-cli BeforeTool', 'codex PreToolUse']) {
       expect(row(place)).toMatchObject({
@@ -74,7 +74,7 @@ describe('matrix', () => {
     }
   });
 
-  test('shows a flawed denial as obeyed where its exit status denies all the same', async () => {
+  test('matrix shows a flawed denial as obeyed if its exit status denies all the same', async () => {
     const { row } = await matrix(script('echo checking', print(denial), 'echo no >&2; exit 2'));
     for (const place of ['claude-code PreToolUse', 'codex PreToolUse', 'copilot PreToolUse']) {
       expect(row(place)).toMatchObject({ host: { decision: 'deny' }, here: { decision: 'deny' } });
@@ -82,7 +82,7 @@ describe('matrix', () => {
     }
   });
 
-  test('shows a question as lost where a host asks nobody, and a stop where it comes too late', async () => {
+  test('matrix shows a question as lost if a host asks nobody, and a stop if it comes too late', async () => {
     const { hookSpecificOutput } = denial;
     const asked = await matrix(
       script(print({ hookSpecificOutput: { ...hookSpecificOutput, permissionDecision: 'ask' } })),
@@ -102,7 +102,7 @@ describe('matrix', () => {
     });
   });
 
-  test('tells the script of the event in the words of each host', async () => {
+  test('matrix gives the script the event in the terms of each host', async () => {
     const seen = script(`cat > "$(dirname "$0")/$(date +%s%N).json"; exit 0`);
     const { rows, exitCode } = await matrix(seen, '--dialects', 'claude-code,copilot');
     expect(rows.map(({ event }) => event)).toEqual(['PreToolUse', 'preToolUse', 'PreToolUse']);
@@ -116,13 +116,13 @@ describe('matrix', () => {
     expect(received).toContain('"toolName":"bash"');
   });
 
-  test('calls a file as the user did', async () => {
+  test('matrix calls a file what the user called it', async () => {
     const file = relative(process.cwd(), script('exit 0'));
     const { report } = await matrix(file, '--dialects', 'codex');
     expect(report).toMatchObject({ script: file });
   });
 
-  test('gives a line what Kodelet gives its executables, and adds it to no command', async () => {
+  test('matrix gives a command line the arguments that Kodelet gives its executables, and adds them to no command in it', async () => {
     const denies = `[ "$1" = run ] && ${print({ blocked: true, reason: 'a line' })}`;
     for (const line of [denies, `${denies}; exit 0`]) {
       const { row } = await matrix(line, '--dialects', 'kodelet');
@@ -130,12 +130,12 @@ describe('matrix', () => {
     }
   });
 
-  test('leaves out events that are about other calls', async () => {
+  test('matrix leaves out events that are about other calls', async () => {
     const { rows } = await matrix('true', '--dialects', 'cursor');
     expect(rows.map(({ event }) => event)).toEqual(['preToolUse', 'beforeShellExecution']);
   });
 
-  test('takes the event and its fields from its options', async () => {
+  test('matrix takes the event and its fields from its options', async () => {
     const cwd = project({ 'event.json': { prompt: 'be quick' } });
     const { report, row } = await matrix(
       script('cat | grep -q quick && { echo no >&2; exit 2; }'),
@@ -148,7 +148,7 @@ describe('matrix', () => {
     expect(row('claude-code UserPromptSubmit').host.decision).toBe('deny');
   });
 
-  test('runs a configured hook by its name, once the user trusts it', async () => {
+  test('matrix runs a configured hook by its name, once the user trusts it', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group('echo no >&2; exit 2', { name: 'guard' })],
     });
@@ -163,7 +163,7 @@ describe('matrix', () => {
     expect(row('claude-code PreToolUse').host.decision).toBe('deny');
   });
 
-  test('runs no hook but the one that is named', async () => {
+  test('matrix runs only the hook that is named', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('echo other >&2; exit 2')] });
     const { rows } = await matrix('true', '--cwd', cwd);
     expect(rows.filter(({ host }) => host.decision !== 'none')).toEqual([]);
@@ -173,13 +173,16 @@ describe('matrix', () => {
     ['nothing-of-that-name', [], 'no program "nothing-of-that-name"'],
     ['true', ['--event', 'Nonsense'], 'there is no event "Nonsense"'],
     ['true', ['--input', '/nowhere.json'], '--input /nowhere.json cannot be read'],
-  ] as const)('says in one line what it cannot do with %s %j', async (named, args, message) => {
-    const { exitCode, stderr } = await commandInProcess(['matrix', named, ...args]);
-    expect(exitCode).toBe(1);
-    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(message)]);
-  });
+  ] as const)(
+    'matrix says in one line what it cannot do with %s %j',
+    async (named, args, message) => {
+      const { exitCode, stderr } = await commandInProcess(['matrix', named, ...args]);
+      expect(exitCode).toBe(1);
+      expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(message)]);
+    },
+  );
 
-  test('prints a table, and how to say it so that most hosts obey', async () => {
+  test('matrix prints a table, and how to say it so that most hosts obey', async () => {
     const { stdout } = await runCommand(['matrix', script('echo no >&2; exit 2')]);
     expect(stdout).toMatch(/^claude-code PreToolUse +denies: "no" +denies: "no"$/m);
     expect(stdout).toContain('It does not mean the same in all of them.');

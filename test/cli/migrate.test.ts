@@ -9,7 +9,7 @@ import { hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 
-/** By dialect, its file in a project. */
+/** The file of each dialect in a project. */
 const files = {
   hookmachine: '.hookmachine/settings.json',
   llxprt: '.llxprt/settings.json',
@@ -34,7 +34,7 @@ const tools = [
   'a_tool',
 ];
 
-/** A project with this in one dialect's file, and what came of rewriting it as another's. */
+/** A project with this content in one dialect's file, to be migrated to another's. */
 function project(from: Name, to: Name, content: unknown) {
   const box = sandbox();
   const source = box.write(join(box.project, files[from]), content);
@@ -48,7 +48,7 @@ function project(from: Name, to: Name, content: unknown) {
       onWarning: () => undefined,
     });
     const registry = await HookRegistry.load(config);
-    // No machine is too busy for that.
+    // No machine is so busy that this is too short.
     const patient = new RegexBudget(120_000, 60_000);
     expect(registry.problems).toEqual([]);
     return registry.getAllHooks().map((hook) => {
@@ -65,7 +65,7 @@ function project(from: Name, to: Name, content: unknown) {
     target,
     run: (...args: readonly string[]) =>
       inProcess(box, ['migrate', '--from', from, '--to', to, ...args]),
-    /** What is found on both sides. */
+    /** The hooks that are found on both sides. */
     both: async () => [await found(from), await found(to)] as const,
     text: () => readFileSync(target, 'utf8'),
   };
@@ -95,7 +95,7 @@ const pairs: readonly (readonly [string, Name, Name, object])[] = [
     grouped('PreToolUse', command('./guard', { args: ['a b'], if: 'Bash(git push *)' }), 'Bash'),
   ],
   [
-    'a shell command and its limit',
+    'a shell command and its timeout',
     'claude-code',
     'codex',
     grouped('PreToolUse', command('./guard.sh', { timeout: 7 }), 'Bash'),
@@ -131,13 +131,13 @@ const pairs: readonly (readonly [string, Name, Name, object])[] = [
     { version: 1, hooks: { preToolUse: [{ command: './guard.sh', matcher: 'Shell|Read' }] } },
   ],
   [
-    'an event for shell commands alone',
+    'an event for shell commands only',
     'cursor',
     'hookmachine',
     { version: 1, hooks: { beforeShellExecution: [{ command: './guard.sh', timeout: 3 }] } },
   ],
   [
-    'names of ours',
+    'our own tool names',
     'hookmachine',
     'copilot',
     grouped('BeforeTool', command('./guard.sh', { timeout: 2_000 }), '^(write_file|replace)$'),
@@ -155,7 +155,7 @@ const pairs: readonly (readonly [string, Name, Name, object])[] = [
     grouped('BeforeTool', command('./guard.sh', { timeout: 900_000 }), '^replace$'),
   ],
   [
-    'a long limit',
+    'a long timeout',
     'hookmachine',
     'qwen-code',
     grouped('BeforeTool', command('./guard.sh', { timeout: 1_800_000 })),
@@ -182,7 +182,7 @@ const pairs: readonly (readonly [string, Name, Name, object])[] = [
   ],
 ];
 
-test.each(pairs)('%s of %s is the same in %s', async (_, from, to, content) => {
+test.each(pairs)('migrate carries %s of %s over to %s unchanged', async (_, from, to, content) => {
   const { run, both } = project(from, to, content);
   const { exitCode, stdout } = await run('--write');
   expect(stdout).not.toContain('Not carried over');
@@ -194,8 +194,8 @@ test.each(pairs)('%s of %s is the same in %s', async (_, from, to, content) => {
 
 const lossless = grouped('PreToolUse', command('./guard.sh'), 'Write|Edit');
 
-describe('the file', () => {
-  test('is only shown without --write', async () => {
+describe('the file that migrate writes', () => {
+  test('migrate only shows the change without --write', async () => {
     const { run, target } = project('claude-code', 'hookmachine', lossless);
     const { exitCode, stdout } = await run();
     expect(stdout).toContain('+            "command": "./guard.sh"');
@@ -205,7 +205,7 @@ describe('the file', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test('keeps its comments and everything else', async () => {
+  test('migrate keeps the comments and everything else in the file', async () => {
     const { run, target, write, text } = project('claude-code', 'hookmachine', lossless);
     const mine =
       '{\n  // mine\n  "hooks": {\n    "BeforeTool": [\n      { "hooks": [{ "type": "command", "command": "mine" }] } // last\n    ]\n  }\n}\n';
@@ -216,7 +216,7 @@ describe('the file', () => {
     expect(text()).toContain('./guard.sh');
   });
 
-  test('stays as it is the second time', async () => {
+  test('migrate leaves the file as it is the second time', async () => {
     const { run, text } = project('claude-code', 'codex', grouped('Stop', command('./end.sh')));
     await run('--write');
     const once = text();
@@ -226,7 +226,7 @@ describe('the file', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('is not touched where it is broken', async () => {
+  test('migrate does not touch a broken file', async () => {
     const { run, target, write, text } = project('claude-code', 'hookmachine', lossless);
     write(target, '{ "hooks": ');
     const { exitCode, stderr } = await run('--write');
@@ -235,7 +235,7 @@ describe('the file', () => {
     expect(text()).toBe('{ "hooks": ');
   });
 
-  test("is the user's with --scope user", async () => {
+  test("migrate --scope user writes the user's file", async () => {
     const { run, write, home, target } = project('claude-code', 'hookmachine', {});
     write(join(home, '.claude/settings.json'), lossless);
     const { exitCode } = await run('--write', '--scope', 'user');
@@ -245,7 +245,7 @@ describe('the file', () => {
   });
 });
 
-describe('what cannot be carried over is named with its file and place', () => {
+describe('what migrate cannot carry over is named with its file and place', () => {
   const losses: readonly (readonly [string, Name, Name, object, string])[] = [
     [
       'an event that the target lacks',
@@ -269,7 +269,7 @@ describe('what cannot be carried over is named with its file and place', () => {
       'its environment {"A":"b"} has no place',
     ],
     [
-      'a kind of hook',
+      'a type of hook',
       'claude-code',
       'codex',
       grouped('PreToolUse', { type: 'prompt', prompt: 'ok?' }),
@@ -290,7 +290,7 @@ describe('what cannot be carried over is named with its file and place', () => {
       'that its failure denies cannot be said',
     ],
     [
-      'a failure that denies, where nothing does in the target',
+      'a failure that denies, at an event where none does in the target',
       'hookmachine',
       'cursor',
       grouped('AfterTool', command('a', { onFailure: 'block' })),
@@ -318,21 +318,21 @@ describe('what cannot be carried over is named with its file and place', () => {
       'there are no hooks of type "module": not carried over',
     ],
     [
-      'a process that stays',
+      'a live process',
       'hookmachine',
       'codex',
       grouped('BeforeTool', { type: 'live', command: 'a' }),
       'there are no hooks of type "live": not carried over',
     ],
     [
-      'a request',
+      'an HTTP request',
       'claude-code',
       'gemini-cli',
       grouped('PreToolUse', { type: 'http', url: 'https://example.com/a' }),
       'there are no hooks of type "http": not carried over',
     ],
     [
-      'a matcher on what a command is',
+      'a matcher on the text of a command',
       'cursor',
       'hookmachine',
       { version: 1, hooks: { beforeShellExecution: [{ command: 'a', matcher: 'curl' }] } },
@@ -353,7 +353,7 @@ describe('what cannot be carried over is named with its file and place', () => {
       'it runs there not after tools that failed',
     ],
     [
-      'a limit that the target shortens',
+      'a timeout that the target shortens',
       'claude-code',
       'codex',
       grouped('SessionEnd', command('a', { timeout: 9 })),
@@ -382,20 +382,23 @@ describe('what cannot be carried over is named with its file and place', () => {
     ],
   ];
 
-  test.each(losses)('%s (%s, %s)', async (_, from, to, content, line) => {
-    const { run, source } = project(from, to, content);
-    const { exitCode, stdout } = await run();
-    expect(stdout).toContain(line);
-    expect(stdout).toMatch(new RegExp(`^Not carried over as it was: ${source}`, 'm'));
-    expect(exitCode).toBe(2);
-  });
+  test.each(losses)(
+    'migrate names what it cannot carry over: %s (%s, %s)',
+    async (_, from, to, content, line) => {
+      const { run, source } = project(from, to, content);
+      const { exitCode, stdout } = await run();
+      expect(stdout).toContain(line);
+      expect(stdout).toMatch(new RegExp(`^Not carried over as it was: ${source}`, 'm'));
+      expect(exitCode).toBe(2);
+    },
+  );
 });
 
 test.each([
   ['claude-code', 'hookmachine', 'PreToolUse', 'onFailure', 'continue', 'allow'],
   ['hookmachine', 'claude-code', 'BeforeTool', 'onFailure', 'allow', 'continue'],
 ] as const)(
-  'that a failure of a hook of %s lets the call go on is said in %s',
+  'migrate keeps the setting that a failed hook lets the call go on, from %s to %s',
   async (from, to, event, key, word, theirs) => {
     const { run, text } = project(from, to, grouped(event, command('a', { [key]: word })));
     const { exitCode } = await run('--write');
@@ -404,7 +407,7 @@ test.each([
   },
 );
 
-test('that another shell runs the commands is said once, and is no loss', async () => {
+test('migrate says once that another shell runs the commands, and does not count that as a loss', async () => {
   const hooks = [command('a'), command('b')];
   const { run } = project('claude-code', 'codex', { hooks: { PreToolUse: [{ hooks }] } });
   const { stdout, exitCode } = await run();
@@ -412,7 +415,7 @@ test('that another shell runs the commands is said once, and is no loss', async 
   expect(exitCode).toBe(0);
 });
 
-test('hooks that ran side by side and would run one after another are named', async () => {
+test('migrate names hooks that ran side by side and would run one after another', async () => {
   const hooks = [command('a'), command('b')];
   const { run } = project('claude-code', 'copilot', { hooks: { PreToolUse: [{ hooks }] } });
   const { stdout, exitCode } = await run();
@@ -422,7 +425,7 @@ test('hooks that ran side by side and would run one after another are named', as
   expect(exitCode).toBe(2);
 });
 
-test("a hook of one's own file is named where it would be everybody's", async () => {
+test("migrate names a hook from a personal file that would become everybody's", async () => {
   const { run, write, project: folder } = project('claude-code', 'codex', {});
   const own = write(
     join(folder, '.claude/settings.local.json'),
@@ -435,7 +438,7 @@ test("a hook of one's own file is named where it would be everybody's", async ()
   expect(exitCode).toBe(2);
 });
 
-test("a session's matcher and a request are carried over", async () => {
+test("migrate carries over a session's matcher and an HTTP hook", async () => {
   const { run, text } = project('claude-code', 'qwen-code', {
     hooks: {
       SessionStart: [{ matcher: 'startup|resume', hooks: [command('a')] }],
@@ -452,7 +455,7 @@ test("a session's matcher and a request are carried over", async () => {
   ]);
 });
 
-test('a dialect without a settings file cannot be written', async () => {
+test('migrate refuses to write a dialect without a settings file', async () => {
   const box = sandbox();
   const args = ['migrate', '--from', 'claude-code', '--to', 'kodelet'];
   const { exitCode, stderr } = await hookmachine(box, args);

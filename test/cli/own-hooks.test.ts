@@ -10,7 +10,7 @@ const guard = { type: 'command', command: 'echo no >&2; exit 2', name: 'guard' }
 const asked = { HOOKMACHINE_TRUST: '' };
 
 describe('hooks of .hookmachine/settings.json on the command line', () => {
-  test('they run without a switch, for LLxprt’s and for our own names of events', async () => {
+  test('our own hooks run without a switch, under LLxprt’s names of events and under ours', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.before', guard));
     const asLlxprt = await inProcess(box, ['fire', 'BeforeTool'], call);
@@ -26,7 +26,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     });
   });
 
-  test('no hook of a project runs before it is trusted', async () => {
+  test('none of our own hooks of a project runs before it is trusted', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.before', guard));
     const before = { ...box, env: { ...box.env, ...asked } };
@@ -40,7 +40,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     expect((await inProcess(before, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
   });
 
-  test('they are listed, at events of their own too', async () => {
+  test('list shows our own hooks, also at events that only we have', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.permission', guard));
     const { stdout } = await inProcess(box, ['list']);
@@ -50,7 +50,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     expect(stdout).not.toContain('hooks are off');
   });
 
-  test('one is disabled and enabled in the file in which it stands', async () => {
+  test('disable and enable edit the file that defines one of our own hooks', async () => {
     const box = sandbox();
     box.write(
       box.own.project,
@@ -65,7 +65,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     expect((await inProcess(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
   });
 
-  test.runIf(hasEtcOfItsOwn)('an administrator’s broken file denies', async () => {
+  test.runIf(hasEtcOfItsOwn)('a broken file of the administrator’s own hooks denies', async () => {
     const box = sandbox();
     box.write(box.own.system, '{');
     const { exitCode, stdout } = await inProcess(box, ['fire', 'BeforeTool'], call);

@@ -33,7 +33,7 @@ const fire = async (box: Sandbox) => {
 };
 
 test.skipIf(!hasOpenSsh)(
-  'an author signs and packs a bundle with a key of OpenSSH, and a user who trusts that key adds it',
+  'an author signs and packs a bundle with an OpenSSH key, and a user who trusts that key adds it',
   async () => {
     const { box, policy } = user('');
     const folder = bundleIn(join(box.folder, 'author'), undefined);
@@ -90,7 +90,7 @@ test.skipIf(!hasOpenSsh)(
   },
 );
 
-test('an update takes the place of a bundle once its own tests pass, and all that fails leaves the old one', async () => {
+test('an update replaces a bundle once its own tests pass, and whatever fails leaves the old one', async () => {
   const { box, bundles, made, policy } = user();
   const from = made('1.0.0');
   expect((await policy('add', from)).exitCode).toBe(0);
@@ -189,14 +189,14 @@ test('list, check, policy list and verify say which bundles there are, and which
     stderr: expect.stringContaining(why),
   });
   expect(await fire(box)).toMatchObject({ reason: null, stderr: expect.stringContaining(why) });
-  // What is installed is read again, and repaired.
+  // An update reads the source again, and repairs what is installed.
   expect((await policy('update')).stdout).toContain('Installed anew: guards 1.0.0');
   expect((await policy('verify', 'guards')).stdout).toBe(
     '✓ guards 1.0.0  signed by security@acme.example',
   );
 });
 
-test('tests of a bundle run its own hooks alone, in an empty project, and may name one of them', async () => {
+test('the tests of a bundle run only its own hooks, in an empty project, and may name one of them', async () => {
   const { box, made, policy } = user();
   box.write(box.own.user, {
     hooks: { BeforeTool: [{ hooks: [{ type: 'command', command: 'exit 2' }] }] },
@@ -247,7 +247,7 @@ test('tests of a bundle run its own hooks alone, in an empty project, and may na
   expect(stdout).toContain('no hook ran');
 });
 
-test('two updates at once both succeed, and one of them does it', async () => {
+test('two updates at once both succeed, and one of them does the work', async () => {
   const { box, made, policy } = user();
   await policy('add', made('1.0.0'));
   made('2.0.0');
@@ -262,7 +262,7 @@ test('two updates at once both succeed, and one of them does it', async () => {
   expect((await policy('verify')).stdout).toContain('✓ guards 2.0.0');
 });
 
-test('an update that is killed while its tests run leaves the old version, and nothing of it runs', async () => {
+test('an update that is killed while its tests run leaves the old version, and nothing of the new one runs', async () => {
   const { box, bundles, made, policy } = user();
   await policy('add', made('1.0.0'));
   const started = join(box.folder, 'started');
@@ -286,7 +286,7 @@ test('an update that is killed while its tests run leaves the old version, and n
 });
 
 describe.skipIf(!hasEtcOfItsOwn)('on a machine with a disk and settings of its own', () => {
-  test('a full disk leaves the old version, and says so', async () => {
+  test('policy add leaves nothing behind on a full disk, and says so', async () => {
     const { box, bundles, made } = user();
     const from = made('1.0.0', { ...guardFiles(), 'large.txt': 'x'.repeat(200_000) });
     mkdirSync(bundles);
@@ -332,7 +332,7 @@ Problems
   });
 });
 
-test('what cannot be written is one line', async () => {
+test('policy add reports in one line what cannot be written', async () => {
   const { box, made, policy } = user();
   const from = made('1.0.0');
   rmSync(join(box.home, '.hookmachine', 'bundles'), { recursive: true, force: true });

@@ -21,7 +21,7 @@ const guard = group('echo no >&2; exit 2', { name: 'guard' }, 'write_file');
 const guarded = (more: object = {}) => projectWithHooks({ BeforeTool: [guard] }, more as never);
 
 describe('--record', () => {
-  test('tool: the call and its hooks, without payloads', async () => {
+  test('tool --record records the call and its hooks, without payloads', async () => {
     const cwd = guarded();
     const file = join(cwd, 'r.jsonl');
     const { exitCode, stderr } = await commandInProcess([
@@ -41,7 +41,7 @@ describe('--record', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('hello');
   });
 
-  test('fire: every event of one agent into one file', async () => {
+  test('fire --record records every event of one agent into one file', async () => {
     const cwd = guarded();
     const file = join(cwd, 'r.jsonl');
     const input = '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}';
@@ -56,7 +56,7 @@ describe('--record', () => {
     expect(entries[0]).toMatchObject({ machine: 'hookEvent', name: 'BeforeTool', session: 's-1' });
   });
 
-  test('run: turns, model calls and tool calls, with payloads as the settings redact them', async () => {
+  test('run --record records turns, model calls and tool calls, with payloads as the settings redact them', async () => {
     const cwd = projectWithHooks(
       { BeforeTool: [guard] },
       {
@@ -91,40 +91,47 @@ describe('--record', () => {
 
   test.each([
     [
-      'an expression that is none',
+      'an invalid regular expression',
       { redact: ['ann', '/(/'] },
       /redact\[1\]: is no regular expression/,
     ],
-    ['an entry that is no text', { redact: [7] }, /redact\[0\]: is 7; make it the name of a key/],
-    ['rules that are no list', { redact: 'ann' }, /redact: is "ann"; make it an array/],
-    ['a hooksConfig that is no object', [], /hooksConfig: is an array; make it an object/],
-    ['settings that are no JSON', undefined, /not valid JSON .*; fix the JSON there/],
-  ])('payloads are refused with %s, before anything runs', async (_, hooksConfig, message) => {
-    const settings = hooksConfig ? JSON.stringify({ hooksConfig }) : '{ "hooksConfig": ';
-    const cwd = guarded({ '.llxprt/settings.json': settings, 's.yaml': '- text: Done.\n' });
-    const file = join(cwd, 'r.jsonl');
-    const tool = ['tool', 'write_file', '--input', write, '--cwd', cwd];
-    for (const more of [
-      ['--record', file, '--record-payloads'],
-      ['--record', file, '--record-payloads', '--no-hooks'],
-    ]) {
-      const { exitCode, stderr, stdout } = await commandInProcess([...tool, ...more]);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-      expect(stderr).toMatch(message);
-      expect(stderr).toMatch(/--record-payloads: .*settings\.json/);
-    }
-    expect(existsSync(file)).toBe(false);
-    expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
-    const { exitCode } = await commandInProcess([...tool, '--record', file]);
-    expect(exitCode).not.toBe(1);
-    const run = ['run', 'Go', '--model', `scripted:${join(cwd, 's.yaml')}`, '--cwd', cwd];
-    const inspected = await commandInProcess([...run, '--inspect', '--inspect-payloads']);
-    expect(inspected.exitCode).toBe(1);
-    expect(inspected.stderr).toMatch(message);
-  });
+    [
+      'an entry that is not a text',
+      { redact: [7] },
+      /redact\[0\]: is 7; make it the name of a key/,
+    ],
+    ['rules that are not a list', { redact: 'ann' }, /redact: is "ann"; make it an array/],
+    ['a hooksConfig that is not an object', [], /hooksConfig: is an array; make it an object/],
+    ['settings that are not JSON', undefined, /not valid JSON .*; fix the JSON there/],
+  ])(
+    '--record-payloads is refused with %s, before anything runs',
+    async (_, hooksConfig, message) => {
+      const settings = hooksConfig ? JSON.stringify({ hooksConfig }) : '{ "hooksConfig": ';
+      const cwd = guarded({ '.llxprt/settings.json': settings, 's.yaml': '- text: Done.\n' });
+      const file = join(cwd, 'r.jsonl');
+      const tool = ['tool', 'write_file', '--input', write, '--cwd', cwd];
+      for (const more of [
+        ['--record', file, '--record-payloads'],
+        ['--record', file, '--record-payloads', '--no-hooks'],
+      ]) {
+        const { exitCode, stderr, stdout } = await commandInProcess([...tool, ...more]);
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+        expect(stderr.trim().split('\n')).toHaveLength(1);
+        expect(stderr).toMatch(message);
+        expect(stderr).toMatch(/--record-payloads: .*settings\.json/);
+      }
+      expect(existsSync(file)).toBe(false);
+      expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
+      const { exitCode } = await commandInProcess([...tool, '--record', file]);
+      expect(exitCode).not.toBe(1);
+      const run = ['run', 'Go', '--model', `scripted:${join(cwd, 's.yaml')}`, '--cwd', cwd];
+      const inspected = await commandInProcess([...run, '--inspect', '--inspect-payloads']);
+      expect(inspected.exitCode).toBe(1);
+      expect(inspected.stderr).toMatch(message);
+    },
+  );
 
-  test('what is no recording is refused before anything runs', async () => {
+  test('--record refuses a file that is not a recording, before anything runs', async () => {
     const cwd = guarded({ 'notes.txt': 'mine' });
     const file = join(cwd, 'notes.txt');
     const { exitCode, stderr, stdout } = await commandInProcess([
@@ -144,7 +151,7 @@ describe('--record', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
-  test('a full disk costs no denial', async () => {
+  test('a hook still denies when the disk of the recording is full', async () => {
     const cwd = guarded();
     const { exitCode, stderr } = await commandInProcess([
       'tool',
@@ -160,7 +167,7 @@ describe('--record', () => {
     expect(stderr).toMatch(/^hookmachine: \/dev\/full: cannot be written .*records no more$/);
   });
 
-  test('--record-payloads alone is refused', async () => {
+  test('--record-payloads is refused without --record', async () => {
     const { exitCode, stderr } = await commandInProcess([
       'tool',
       'write_file',
@@ -172,7 +179,7 @@ describe('--record', () => {
     expect(stderr).toMatch(/--record-payloads needs --record FILE/);
   });
 
-  test('a process killed in the middle leaves a file that can be read and explained', async () => {
+  test('a process that is killed in the middle leaves a recording that can be read and explained', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group('echo $$ > pid; sleep 60', { name: 'endless' })],
     });

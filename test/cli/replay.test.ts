@@ -32,7 +32,7 @@ const denying = group('echo no >&2; exit 2', { name: 'guard' });
 const payloads = '--record-payloads';
 
 describe('replay', () => {
-  test('runs the hooks of a call again, and says that nothing differs', async () => {
+  test('replay runs the hooks of a call again, and says that nothing differs', async () => {
     const { replay } = await recorded([denying], payloads);
     expect(await replay()).toMatchObject({
       exitCode: 0,
@@ -41,7 +41,7 @@ describe('replay', () => {
     });
   });
 
-  test('shows what a changed hook says otherwise, and what became of hooks that came and went', async () => {
+  test('replay shows how the answer of a changed hook differs, and which hooks came and went', async () => {
     const { replay, change } = await recorded([denying, group('true', { name: 'gone' })], payloads);
     // It reads what the hook of the recorded call was given.
     const now = group('grep -q a.txt && exit 0 || exit 2', { name: 'guard' });
@@ -60,7 +60,7 @@ describe('replay', () => {
     ]);
   });
 
-  test('--hook runs one hook alone', async () => {
+  test('replay --hook runs only one hook', async () => {
     const other = group('exit 1', { name: 'other' });
     const { replay } = await recorded([denying, other], payloads);
     const { exitCode, stdout } = await replay('--hook', 'guard', '--json');
@@ -74,7 +74,7 @@ describe('replay', () => {
     );
   });
 
-  test('--edit runs them with what the user makes of the call', async () => {
+  test('replay --edit runs the hooks with the call as the user edited it', async () => {
     const { edit } = await recorded([group('grep -q b.txt && exit 2; exit 0')], payloads);
     const { exitCode, stdout } = await edit('sed -i.bak s/a.txt/b.txt/');
     expect(exitCode).toBe(2);
@@ -90,7 +90,7 @@ describe('replay', () => {
       /what you edited does not fit BeforeTool: .*tool_name/,
     ],
     ['no-such-editor', /the editor no-such-editor ended with 127, so nothing was run/],
-  ])('runs nothing after %s', async (editor, message) => {
+  ])('replay --edit runs nothing after the editor %s', async (editor, message) => {
     const { edit, change, file } = await recorded([denying], payloads);
     change(group(`touch ${file}.ran`, { name: 'guard' }));
     const { exitCode, stdout, stderr } = await edit(editor);
@@ -99,7 +99,7 @@ describe('replay', () => {
     expect(existsSync(`${file}.ran`)).toBe(false);
   });
 
-  test('what the recording redacted is no difference', async () => {
+  test('replay does not count what the recording redacted as a difference', async () => {
     const { replay } = await recorded(
       [group(`echo '{"decision":"deny","reason":"x","password":"hidden"}'`, { name: 'guard' })],
       payloads,
@@ -114,14 +114,14 @@ describe('replay', () => {
       /of #1 it is not recorded what its hooks were given: record it with --record-payloads$/,
     ],
     ['without hooks', [], /no hook ran at #1, so there is none to run again$/],
-  ])('of a recording %s it says so', async (_, hooks, message) => {
+  ])('replay says that a call was recorded %s', async (_, hooks, message) => {
     const { replay } = await recorded(hooks);
     const { exitCode, stdout, stderr } = await replay();
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(message);
   });
 
-  test('a call that is not there, and a file that is no recording', async () => {
+  test('replay reports a call that does not exist, and a file that is not a recording', async () => {
     const { file } = await recorded([denying], payloads);
     const missing = await commandInProcess(['replay', file, 'nope']);
     expect(missing.exitCode).toBe(1);

@@ -10,7 +10,7 @@ test('hookmachine schema prints the JSON Schema of the settings', async () => {
   expect([stderr, exitCode]).toEqual(['', 0]);
 });
 
-test('settings.schema.json is what it prints', async () => {
+test('settings.schema.json is what hookmachine schema prints', async () => {
   const { stdout } = await hookmachine(sandbox(), ['schema']);
   const committed = readFileSync(new URL('../../settings.schema.json', import.meta.url), 'utf8');
   expect(committed, 'settings.schema.json is old: run `npm run schema`').toBe(`${stdout}\n`);

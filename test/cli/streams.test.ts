@@ -5,14 +5,14 @@ import { main } from '../support/main.ts';
 
 const event = '{"tool_name":"a","tool_input":{}}';
 
-describe('a denial keeps its exit status', () => {
+describe('the exit status of a denial', () => {
   test.each([
     ['when nobody reads stdout', '| true'],
     ['when stdout is full', '> /dev/full'],
     ['when stdout is closed', '>&-'],
     ['when a warning cannot be written', '2> /dev/full'],
     ['when stderr is closed', '2>&-'],
-  ])('%s', async (_, redirection) => {
+  ])('a denial keeps its exit status %s', async (_, redirection) => {
     const cwd = projectWithHooks({
       BeforeTool: [group('exit 2'), group('echo broken >&2; exit 1')],
     });

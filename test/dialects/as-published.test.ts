@@ -6,10 +6,11 @@ import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 /*
- * Hooks answer, read and are called in the manners of those that people publish for each host. The texts are ours.
+ * These hooks answer, read and are called in the ways of hooks that people publish for each host. Their
+ * texts are our own.
  */
 
-/** Where a host's project has its hooks, and how its file says one. */
+/** The file in which a host's project has its hooks, and the form of an entry in it. */
 const places: Readonly<
   Record<string, readonly [file: string, entry: (command: string, matcher?: string) => object]>
 > = {
@@ -26,7 +27,7 @@ function group(command: string, matcher?: string): object {
 }
 
 const scripts: Readonly<Record<string, string>> = {
-  // Its reason is a line of stderr; arguments are picked with jq.
+  // The reason is a line on stderr; arguments are picked with jq.
   'by-status.sh': `#!/bin/bash
 path=$(cat | jq -r '.tool_input.file_path // empty')
 if [[ $path == *.env ]]; then echo "secrets stay here" >&2; exit 2; fi
@@ -34,7 +35,7 @@ if [[ $path == *.env ]]; then echo "secrets stay here" >&2; exit 2; fi
   'old-block.sh': `#!/bin/bash
 case "$(jq -r '.tool_input.file_path // ""')" in *.env*) echo '{"decision":"block","reason":"secrets stay here"}' ;; esac
 `,
-  // JSON and a status at once, and nothing on stderr.
+  // JSON together with an exit code, and nothing on stderr.
   'both-ways.sh': `#!/bin/sh
 input=$(cat)
 case $(echo "$input" | jq -r '.tool_input.file_path') in
@@ -45,14 +46,14 @@ esac
 echo '{"block": true, "message": "secrets stay here"}' >&2
 exit 2
 `,
-  // Without the event's name, and with a reason of another name.
+  // The event's name is missing, and the reason has a different name.
   'half-said.sh': `#!/usr/bin/env bash
 set -euo pipefail
 fields="$(jq -c '.tool_input // empty')"
 [[ -z "$fields" ]] && echo '{}' && exit 0
 echo '{"hookSpecificOutput":{"permissionDecision":"deny","decisionReason":"secrets stay here"}}'
 `,
-  // One line, cut with grep and sed where there is no jq.
+  // One line, cut with grep and sed because there is no jq.
   'without-jq.sh': `#!/bin/bash
 path=$(grep -o '"file_path"[[:space:]]*:[[:space:]]*"[^"]*"' | head -1 | sed 's/.*"\\([^"]*\\)"$/\\1/')
 [[ $path == "$CLAUDE_PROJECT_DIR"/.env ]] || exit 0
@@ -68,7 +69,7 @@ process.stdin.on('end', () => {
   process.exit(0);
 });
 `,
-  // Old names of the messages, and a word on going on that is not meant.
+  // Old names for the messages, and a `continue` that is not meant.
   'old-words.sh': `#!/bin/sh
 read line
 if echo "$line" | jq -r .command | grep -q push; then
@@ -111,7 +112,7 @@ interface Published {
   readonly command?: string;
 }
 
-/** What `fire` ends with after such a hook. */
+/** Returns the exit code of `fire` after such a hook, and the project folder. */
 async function fire(
   dialect: string,
   { script, event, fields, matcher, command = './SCRIPT' }: Published,
@@ -137,7 +138,7 @@ const ofProject = '"$CLAUDE_PROJECT_DIR"/SCRIPT';
 const write = (tool_name: string) => ({ tool_name, tool_input: file });
 const shell = { command: 'git push', cwd: '' };
 
-describe('a published hook denies as it means to', () => {
+describe('published hooks that deny', () => {
   test.each<[dialect: string, script: string, more: Omit<Published, 'script'>]>([
     ['claude-code', 'by-status.sh', { event: 'PreToolUse', fields: write('Write'), matcher: 'Edit|Write', command: ofProject }],
     ['claude-code', 'old-block.sh', { event: 'PreToolUse', fields: write('Write'), command: `bash ${ofProject}` }],
@@ -157,12 +158,12 @@ describe('a published hook denies as it means to', () => {
     ['cursor', 'old-words.sh', { event: 'beforeShellExecution', fields: shell }],
     ['copilot', 'twice-jq.sh', { event: 'preToolUse', fields: { toolName: 'bash', toolArgs: push } }],
     ['copilot', 'either-case.sh', { event: 'PreToolUse', fields: { tool_name: 'Bash', tool_input: push } }],
-  ])('%s: %s', async (dialect, script, more) => {
+  ])('a published hook for %s denies as it means to: %s', async (dialect, script, more) => {
     expect((await fire(dialect, { script, ...more })).exitCode).toBe(2);
   }); // prettier-ignore
 });
 
-test('a published hook of Cursor asks as it means to', async () => {
+test('a published hook for Cursor asks as it means to', async () => {
   const { exitCode } = await fire('cursor', {
     script: 'ends-at-once.mjs',
     event: 'beforeShellExecution',
@@ -172,7 +173,7 @@ test('a published hook of Cursor asks as it means to', async () => {
   expect(exitCode).toBe(3);
 });
 
-test('a published hook that takes notes denies nothing, and writes them into the project', async () => {
+test('a published hook that takes notes denies nothing, and writes them into the project folder', async () => {
   const { exitCode, project } = await fire('gemini-cli', {
     script: 'notes.sh',
     event: 'AfterTool',
@@ -183,7 +184,7 @@ test('a published hook that takes notes denies nothing, and writes them into the
   expect([exitCode, existsSync(join(project, 'notes.txt'))]).toEqual([0, true]);
 });
 
-test("a hook that reads Copilot's arguments as a text finds none, for Copilot gives an object", async () => {
+test("a hook that reads Copilot's arguments as text finds none, because Copilot gives an object", async () => {
   const { exitCode } = await fire('copilot', {
     script: 'either-case.sh',
     event: 'preToolUse',

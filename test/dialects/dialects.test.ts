@@ -13,7 +13,7 @@ const namesWith = (dialect: Dialect): string[] =>
   presentDialectsWith(dialect).map(({ name }) => name);
 
 describe('the dialects of a session', () => {
-  test('one that is spoken takes the place of that which finds the same hooks', () => {
+  test('a chosen dialect replaces the present one that finds the same hooks', () => {
     const present = presentDialects.map(({ name }) => name);
     expect(present.slice(0, 3)).toEqual(['llxprt', 'hookmachine', 'kodelet']);
     for (const dialect of knownDialects)
@@ -24,7 +24,7 @@ describe('the dialects of a session', () => {
       );
   });
 
-  test('one that breaks while it looks for hooks is reported, and costs the others nothing', async () => {
+  test('a dialect that throws while it looks for hooks is reported, and the others still work', async () => {
     const { local, start } = kodeletBox();
     local('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
     const broken: Dialect = {
@@ -42,7 +42,7 @@ describe('the dialects of a session', () => {
     ]);
   });
 
-  test('one that breaks when it looks again keeps the hooks that it found', async () => {
+  test('a dialect that throws on reload keeps the hooks that it found before', async () => {
     let isBroken = false;
     const once: Dialect = {
       ...llxprt,
@@ -61,7 +61,7 @@ describe('the dialects of a session', () => {
     ]);
   });
 
-  test('of those that find the same hooks only one may be named', async () => {
+  test('only one of the dialects that find the same hooks may be named', async () => {
     const box = kodeletBox();
     const { stderr, exitCode } = await inProcess(box, [
       'list',
@@ -75,7 +75,7 @@ describe('the dialects of a session', () => {
   });
 });
 
-test("a project's hook that loses its trust hides the user's no more", async () => {
+test("a project's hook that is no longer trusted stops hiding the user's hook", async () => {
   const { local, global, start, project } = kodeletBox();
   const file = local('guard', answering('agent_stop', {}));
   global('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));

@@ -15,7 +15,7 @@ function guardedBox() {
   return box;
 }
 
-test('a dialect of twenty lines guards tools, beside another one', async () => {
+test('a dialect of twenty lines guards tools alongside another dialect', async () => {
   const box = guardedBox();
   box.write(box.own.project, hookAt('tool.before', 'true'));
   const { fire, warnings } = sessionIn(box, { dialects: [guards, hookmachine] });
@@ -27,7 +27,7 @@ test('a dialect of twenty lines guards tools, beside another one', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('its hooks do not run in a project that nobody trusts', async () => {
+test('hooks of the example dialect do not run in an untrusted project', async () => {
   const box = guardedBox();
   box.write(box.own.user, hookAt('tool.before', 'true'));
   const dialects = [guards, hookmachine];

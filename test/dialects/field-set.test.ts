@@ -3,7 +3,7 @@ import { FieldSet, joinTexts } from '../../src/dialects/merge-effects.ts';
 import { specificOutput } from '../../src/dialects/llxprt/merge-answers.ts';
 import { defined } from '../../src/protocol/output.ts';
 
-test('the last value stands, and every one who set it is remembered', () => {
+test('a FieldSet keeps the last value of a field and records every hook that set it', () => {
   const fields = new FieldSet();
   fields.set('colour', 'red', 'a');
   fields.set('colour', 'blue', 'b');
@@ -15,7 +15,7 @@ test('the last value stands, and every one who set it is remembered', () => {
   expect(fields.setBy()).toEqual({ colour: 'c', size: 'b' });
 });
 
-test('objects are spread over each other and never changed', () => {
+test('a FieldSet spreads objects over each other without changing them', () => {
   const fields = new FieldSet();
   const [one, two, three] = [{ a: 1, b: 1 }, { b: 2, c: 2 }, { a: 3 }].map(Object.freeze) as [
     { a: number },
@@ -35,7 +35,7 @@ test('objects are spread over each other and never changed', () => {
   expect(fields.conflicts().map(({ field }) => field)).toEqual(['tool_input.a', 'tool_input.b']);
 });
 
-test('a very large object of one hook is remembered as a whole', () => {
+test('a FieldSet records a very large object of one hook as a whole', () => {
   const fields = new FieldSet();
   const large = Object.fromEntries(Array.from({ length: 1_000 }, (_, key) => [`k${key}`, key]));
   fields.spread('tool_input', large, 'a');
@@ -45,12 +45,12 @@ test('a very large object of one hook is remembered as a whole', () => {
   expect(fields.setBy()['tool_input.k1']).toBe('a');
 });
 
-test('texts are joined a line each, empty ones left out', () => {
+test('joinTexts joins texts one per line and leaves out empty ones', () => {
   expect(joinTexts(['a', '', undefined, 'b'])).toBe('a\nb');
   expect(joinTexts(['', undefined])).toBeUndefined();
 });
 
-test('what is undefined or empty is absent', () => {
+test('undefined fields and empty objects are left out of an output', () => {
   expect(defined({ a: 1, b: undefined, c: null, d: '' })).toEqual({ a: 1, c: null, d: '' });
   expect(specificOutput({})).toEqual({});
   expect(specificOutput({ a: 1 })).toEqual({ hookSpecificOutput: { a: 1 } });

@@ -37,23 +37,26 @@ const around: ((json: string) => string)[] = [
 ];
 
 describe('a denial with something around it', () => {
-  test.each(denials)('%s is found wherever it stands', (json) => {
+  test.each(denials)('the denial %s is found with any text around it', (json) => {
     for (const wrap of around)
       expect([wrap(json), holdsDenial(wrap(json))]).toEqual([wrap(json), true]);
   });
 
-  test.each(denials)('%s is reported as not read, and denies where the failure blocks', (json) => {
-    for (const wrap of around) {
-      const answer = readAnswer('BeforeTool', exited({ stdout: wrap(json) }));
-      expect(answer).toMatchObject({ plainText: true, decision: 'allow' });
-      expect(answer.notes).toEqual([expect.stringMatching(/^a denial was NOT read: /)]);
-      const closed = denyFailure(answer, 'guard');
-      expect(closed.decision).toBe('deny');
-      expect(closed.output?.reason).toContain('"guard" failed: a denial was NOT read');
-    }
-  });
+  test.each(denials)(
+    'the denial %s with text around it is reported as not read, and denies if a failure blocks',
+    (json) => {
+      for (const wrap of around) {
+        const answer = readAnswer('BeforeTool', exited({ stdout: wrap(json) }));
+        expect(answer).toMatchObject({ plainText: true, decision: 'allow' });
+        expect(answer.notes).toEqual([expect.stringMatching(/^a denial was NOT read: /)]);
+        const closed = denyFailure(answer, 'guard');
+        expect(closed.decision).toBe('deny');
+        expect(closed.output?.reason).toContain('"guard" failed: a denial was NOT read');
+      }
+    },
+  );
 
-  test('text around an object that does not decide is a message as before', () => {
+  test('text around an object that does not decide stays a message', () => {
     for (const text of [
       'Formatted {"a":1} in 3 ms.',
       'No decision: denied nothing.',
@@ -66,7 +69,7 @@ describe('a denial with something around it', () => {
     }
   });
 
-  test('a denial inside of a text of an answer is no denial', () => {
+  test('a denial inside a string of an answer is not a denial', () => {
     const answer = readAnswer(
       'BeforeTool',
       exited({ stdout: JSON.stringify({ systemMessage: denials[0] }) }),
@@ -76,8 +79,8 @@ describe('a denial with something around it', () => {
 
   test.each<[string, object]>([
     ['on stderr', { stderr: denials[0] }],
-    ['on stderr beside an answer', { stdout: '{}', stderr: `log\n${denials[0]}` }],
-  ])('%s it is noted', (_, exit) => {
+    ['on stderr next to an answer', { stdout: '{}', stderr: `log\n${denials[0]}` }],
+  ])('a denial %s is noted', (_, exit) => {
     expect(readAnswer('BeforeTool', exited(exit)).notes).toEqual([
       expect.stringMatching(/^a denial was NOT read: /),
     ]);
@@ -91,7 +94,7 @@ describe('a denial with something around it', () => {
       expect(readAnswer('BeforeTool', exited(exit)).notes).toEqual([]);
   });
 
-  test('in a Kodelet hook it is reported too', () => {
+  test('a lost denial in a Kodelet hook is reported too', () => {
     for (const wrap of around) {
       const answer = readKodelet('BeforeTool', exited({ stdout: wrap('{"blocked":true}') }), {});
       expect(answer.status).toBe('failed');
@@ -103,7 +106,7 @@ describe('a denial with something around it', () => {
 const found = (text: string): string[] => [...embeddedObjects(text)];
 
 describe('the JSON objects in a text', () => {
-  test('are the largest that are whole', () => {
+  test('the JSON objects found in a text are the outermost complete ones', () => {
     expect(found('a {"b":{"c":[1,{"d":null}]}} e {} {"f":1')).toEqual([
       '{"b":{"c":[1,{"d":null}]}}',
       '{}',
@@ -115,7 +118,7 @@ describe('the JSON objects in a text', () => {
     expect(found('"{" {"a":"}{"} "')).toEqual(['{"a":"}{"}']);
   });
 
-  test('are found whatever is around them, and are all JSON', async () => {
+  test('JSON objects are found with any text around them, and all are valid JSON', async () => {
     const noise = fc.string({
       unit: fc.constantFrom('{', '}', '"', '[', ']', ',', ':', '\\', 'a', ' ', '1'),
       maxLength: 30,
@@ -126,7 +129,7 @@ describe('the JSON objects in a text', () => {
         const json = JSON.stringify(object);
         for (const each of found(`${before}${json}${after}`))
           expect(typeof JSON.parse(each)).toBe('object');
-        // Text without a quote or a brace cannot take part in what follows it.
+        // Text without a quote or a brace cannot become part of the JSON after it.
         const plain = before.replaceAll(/["{[\\]/g, '');
         expect(found(`${plain}${json}${after}`)[0]).toBe(json);
       },
@@ -134,7 +137,7 @@ describe('the JSON objects in a text', () => {
     );
   });
 
-  test('take time that grows with the text, whatever it holds', () => {
+  test('JSON objects are found in linear time, whatever the text holds', () => {
     const size = 4 * 2 ** 20;
     for (const unit of [
       '{',
@@ -148,7 +151,7 @@ describe('the JSON objects in a text', () => {
       '"{',
     ])
       for (const _ of embeddedObjects(unit.repeat(size / unit.length))) break;
-    // All of it is looked at: nothing in it is whole.
+    // The whole text is read, because nothing in it is complete.
     expect(found('{"a":'.repeat(size / 5))).toEqual([]);
     expect(found('{'.repeat(size))).toEqual([]);
     expect(found('{":{":{",":{":'.repeat(size / 14))).toEqual([]);

@@ -21,7 +21,7 @@ const answer = (more: Partial<Answer>): Answer => ({
 
 const payload = { tool_input: { path: 'a', mode: 'r' } };
 
-/** A lane of hooks named by their places in the plan. */
+/** A lane of hooks that are named after their places in the plan. */
 function lane(said: Readonly<Record<number, Partial<Answer>>>): LaneVerdict {
   const answers = Object.entries(said).map(([position, more]) => ({
     hook: `hook ${position}`,
@@ -43,7 +43,7 @@ const patch = (value: Readonly<Record<string, unknown>>): Partial<Answer> => ({
   effects: [{ kind: 'patch', slot: 'tool_input', value }],
 });
 
-test('reasons of several dialects are joined in plan order, whatever lane they are of (S-07)', () => {
+test('reasons from several dialects are joined in plan order across lanes (S-07)', () => {
   const lanes = [
     lane({ 0: denial('first'), 3: denial('fourth') }),
     lane({ 1: denial('second'), 2: { decision: 'allow', reason: 'fine' }, 4: denial('fifth') }),
@@ -51,7 +51,7 @@ test('reasons of several dialects are joined in plan order, whatever lane they a
   expect(mergeLanes(lanes, payload).reason).toBe('first\nsecond\nfourth\nfifth');
 });
 
-test('stop reasons, contexts and messages of several dialects are joined in plan order (S-07)', () => {
+test('stop reasons, contexts and messages from several dialects are joined in plan order (S-07)', () => {
   expect(
     mergeLanes([lane({ 0: {}, 2: stop('last') }), lane({ 1: stop('first') })], payload).stopReason,
   ).toBe('first\nlast');
@@ -64,7 +64,7 @@ test('stop reasons, contexts and messages of several dialects are joined in plan
     ).toBe('a\nb\nc');
 });
 
-test('a reason that a dialect made of several stands where the last of its hooks does', () => {
+test('a reason that a dialect made from several takes the place of the last of its hooks', () => {
   const { answers, verdict } = lane({ 0: denial('one'), 2: denial('three') });
   const own = { answers, verdict: { ...verdict, reason: 'three, in short' } };
   expect(mergeLanes([own, lane({ 1: denial('two') })], payload).reason).toBe(
@@ -72,7 +72,7 @@ test('a reason that a dialect made of several stands where the last of its hooks
   );
 });
 
-test('a conflict between dialects names the hook that set the key, and not another of its lane', () => {
+test('a conflict between dialects names the hook that set the key, not another of its lane', () => {
   const lanes = [
     lane({ 0: patch({ path: 'b' }), 3: patch({ mode: 'w' }) }),
     lane({ 1: patch({ path: 'c' }) }),
@@ -85,7 +85,7 @@ test('a conflict between dialects names the hook that set the key, and not anoth
   expect(setBy).toEqual({ 'tool_input.path': 'hook 1', 'tool_input.mode': 'hook 3' });
 });
 
-test('a key that one dialect removes and another sets is a conflict, and the later in the plan wins', () => {
+test('a key that one dialect removes and another sets is a conflict, and the hook later in the plan wins', () => {
   const removing = replace({ mode: 'r' });
   const setting = patch({ path: 'b' });
   const setLast = mergeLanes([lane({ 0: removing }), lane({ 1: setting })], payload);
@@ -100,7 +100,7 @@ test('a key that one dialect removes and another sets is a conflict, and the lat
   ]);
 });
 
-test('a whole value in the place of what another hook changed is a conflict in the keys that it takes back', () => {
+test('a whole value that replaces another hook’s changes is a conflict in the keys that it reverts', () => {
   const { conflicts, setBy } = lane({
     0: patch({ path: 'b', extra: 1 }),
     1: replace({ path: 'a', mode: 'w' }),

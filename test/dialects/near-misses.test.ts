@@ -77,7 +77,7 @@ const misses: [object | string, string][] = [
   ['{"hookSpecificOutput":{},"hookSpecificOutput":{}}', '"hookSpecificOutput"'],
 ];
 
-/** The same for fields that only one event has. */
+/** The same for fields that only some events have. */
 const missesOf: [LifecycleEvent, object | string, string][] = [
   ['BeforeTool', { permissionDecision: 'deny' }, '"hookSpecificOutput.permissionDecision"'],
   ['BeforeAgent', { permissionDecision: 'deny' }, '"decision"'],
@@ -152,9 +152,9 @@ const everywhere = hookEventNames.flatMap((event) =>
   ]),
 );
 
-describe('an answer that is almost one (S-04, S-05)', () => {
+describe('near misses (S-04, S-05)', () => {
   test.each([...everywhere, ...missesOf])(
-    'to %s, %j: a note names %s; it decides nothing, and denies where its failure blocks',
+    'the near miss in answer to %s, %j, gets a note that names %s, decides nothing, and denies if a failure blocks',
     (event, printed, meant) => {
       const answer = answerTo(event, printed);
       expect(answer.notes.join('\n')).toContain(meant);
@@ -166,7 +166,7 @@ describe('an answer that is almost one (S-04, S-05)', () => {
     },
   );
 
-  test.each(hookEventNames)('a denial beside it stands in %s', (event) => {
+  test.each(hookEventNames)('a denial next to a near miss counts in %s', (event) => {
     for (const [miss] of misses) {
       if (typeof miss === 'string' || 'decision' in miss || 'continue' in miss) continue;
       const answer = answerTo(event, { ...miss, decision: 'deny', reason: 'mine' });
@@ -176,7 +176,7 @@ describe('an answer that is almost one (S-04, S-05)', () => {
   });
 });
 
-/** Answers that have no opinion, or another one than a denial, in so many words. */
+/** Answers with no opinion, or with one that is not a denial. */
 const legal: (object | string)[] = [
   {},
   { reason: 'Just so.' },
@@ -197,7 +197,7 @@ const legal: (object | string)[] = [
   { __proto__: null, constructor: 'x', toString: 'y' },
 ];
 
-test.each(hookEventNames)('an answer without an opinion is no failure of %s (S-05)', (event) => {
+test.each(hookEventNames)('an answer without an opinion is not a failure in %s (S-05)', (event) => {
   for (const answer of legal) {
     const read = answerTo(event, answer);
     expect([answer, read.notes]).toEqual([answer, []]);
@@ -205,14 +205,14 @@ test.each(hookEventNames)('an answer without an opinion is no failure of %s (S-0
   }
 });
 
-test('what a hook repeats of what it received is no near miss', () => {
+test('fields that a hook only repeats from its input are not near misses', () => {
   for (const event of hookEventNames) {
     const payload = { ...inputOf(event), permission: 'deny', cwd: '/' };
     expect(answerTo(event, { ...payload, decision: 'allow' }, payload).notes).toEqual([]);
   }
 });
 
-test('an answer of very many keys is read, with the first misses noted', () => {
+test('an answer with very many keys is read, and only the first misses are noted', () => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, key) => [`key${key}`, 1]));
   expect(answerTo('BeforeTool', { ...many, descision: 'deny' }).notes).toHaveLength(1);
   const missed = Object.fromEntries(
@@ -221,7 +221,7 @@ test('an answer of very many keys is read, with the first misses noted', () => {
   expect(answerTo('BeforeTool', missed).notes.length).toBeLessThan(30);
 });
 
-test('what means nothing in hookSpecificOutput is dropped where it is very much, and what decides is kept', () => {
+test('very many meaningless fields in hookSpecificOutput are dropped, and deciding ones are kept', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`key${key}`, 1]));
   const specific = { ...many, permissionDecision: 'deny', additionalContext: 'why' };
   const answer = answerTo('BeforeTool', { hookSpecificOutput: specific });
@@ -244,7 +244,7 @@ const kodelet = (event: LifecycleEvent, answer: object | string) =>
     inputOf(event),
   );
 
-describe('an answer of a Kodelet hook that is almost one', () => {
+describe('near misses of Kodelet hooks', () => {
   test.each<[LifecycleEvent, object | string, string]>([
     ['BeforeTool', { bloked: true }, '"blocked"'],
     ['BeforeTool', { is_blocked: true }, '"blocked"'],
@@ -269,7 +269,7 @@ describe('an answer of a Kodelet hook that is almost one', () => {
     ['AfterAgent', { followUpMessages: ['x'] }, '"follow_up_messages"'],
     ['AfterAgent', { follow_up_message: ['x'] }, '"follow_up_messages"'],
   ])(
-    'to %s, %j: a note names %s, and it denies where its failure blocks',
+    'the near miss of a Kodelet hook for %s, %j, gets a note that names %s, and denies if a failure blocks',
     (event, printed, meant) => {
       const answer = kodelet(event, printed);
       expect(answer.notes.join('\n')).toContain(meant);
@@ -279,7 +279,7 @@ describe('an answer of a Kodelet hook that is almost one', () => {
     },
   );
 
-  test('no opinion, and the fields in whatever case, are no near misses', () => {
+  test('answers of Kodelet hooks without an opinion, or with fields in another case, are not near misses', () => {
     for (const answer of [{}, { reason: 'x' }, { Blocked: false }, { note: 1 }, { input: null }]) {
       const read = kodelet('BeforeTool', answer);
       expect([answer, read.notes, read.unreadable]).toEqual([answer, [], undefined]);
@@ -291,7 +291,7 @@ describe('an answer of a Kodelet hook that is almost one', () => {
 
 describe.each(['allow', 'block'] as const)('real hooks, onFailure "%s"', (onFailure) => {
   test.concurrent.each<[string, string, string]>([
-    ['a misspelt key', print({ descision: 'deny' }), 'decision'],
+    ['a misspelled key', print({ descision: 'deny' }), 'decision'],
     ["another host's word", print({ permission: 'deny' }), 'decision'],
     ['a key in the wrong place', print({ hookSpecificOutput: { decision: 'deny' } }), 'decision'],
     ['a doubled key', `printf '{"decision":"deny","decision":"allow"}'`, 'decision'],
@@ -306,7 +306,7 @@ describe.each(['allow', 'block'] as const)('real hooks, onFailure "%s"', (onFail
       `printf '%s\\n' '\`\`\`json' '{"decision": "deny"}' '\`\`\`'`,
       'denial was NOT',
     ],
-  ])('%s is reported with the name of the hook', async (_, command, named) => {
+  ])('%s is reported with the hook’s name', async (_, command, named) => {
     const session = await startSession({
       BeforeTool: inParallel({ command, name: 'guard', onFailure }),
     });
@@ -314,7 +314,7 @@ describe.each(['allow', 'block'] as const)('real hooks, onFailure "%s"', (onFail
     expect(result.finalOutput?.isBlockingDecision()).toBe(onFailure === 'block');
     const lines = session.warnings.filter((line) => line.includes('hook "guard" (BeforeTool)'));
     expect(lines.join('\n')).toContain(named);
-    // Nothing is said twice.
+    // Nothing is reported twice.
     for (const line of lines.slice(1)) expect(lines[0]).not.toContain(line.split('): ')[1]);
     expect(result.results[0]!.success).toBe(onFailure === 'allow');
   });

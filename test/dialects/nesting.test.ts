@@ -4,7 +4,7 @@ import { isTooDeep, withoutDeepFields } from '../../src/dialects/printed-json.ts
 const nested = (levels: number): unknown =>
   Array.from({ length: levels }).reduce((inner) => [inner], 'x');
 
-test('nesting is counted, brackets in texts are not', () => {
+test('nesting is counted, and brackets in strings are not', () => {
   expect(isTooDeep(JSON.stringify(nested(500)))).toBe(false);
   expect(isTooDeep(JSON.stringify(nested(501)))).toBe(true);
   expect(isTooDeep(JSON.stringify({ text: '[{'.repeat(1_000) }))).toBe(false);
@@ -12,7 +12,7 @@ test('nesting is counted, brackets in texts are not', () => {
   expect(isTooDeep(JSON.stringify(Array.from({ length: 1_000 }, () => [[]])))).toBe(false);
 });
 
-test('only the fields that go too deep are left out', () => {
+test('only the fields that are nested too deep are left out', () => {
   const notes: string[] = [];
   const kept = withoutDeepFields(
     { decision: 'deny', deep: nested(501), hookSpecificOutput: { deep: nested(600), fine: [1] } },

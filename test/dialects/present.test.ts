@@ -9,7 +9,7 @@ import { sandbox } from '../support/sandbox.ts';
 
 const saysNo = (who: string): string => `echo 'no, says ${who}' >&2; exit 2`;
 
-/** A config of a sandbox that wants every dialect that is present. */
+/** A config for a sandbox that uses every present dialect. */
 function presentIn(
   { project, systemFolder }: Pick<ReturnType<typeof sandbox>, 'project' | 'systemFolder'>,
   options: Partial<CreateConfigOptions> = {},
@@ -26,7 +26,7 @@ function presentIn(
   return { config, warnings };
 }
 
-test('with the dialects that are present, the hooks of all hosts run from the first event on', async () => {
+test('with present dialects the hooks of all hosts run from the first event on', async () => {
   const box = sandbox();
   const { config, warnings } = presentIn(box);
   box.write(join(box.project, '.claude/settings.json'), settingsOf('PreToolUse', saysNo('one')));
@@ -43,7 +43,7 @@ test('with the dialects that are present, the hooks of all hosts run from the fi
   expect(config.getHookSystem()?.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
 });
 
-test('with the dialects that are present, a project without hooks costs nothing after its first event', async () => {
+test('with present dialects a project without hooks has no hook system after its first event', async () => {
   const { config, warnings } = presentIn(sandbox());
   expect(config.getHookSystem()).toBeDefined();
   expect(await fireBeforeToolHook(config, 'write_file', {})).toBeUndefined();
@@ -52,7 +52,7 @@ test('with the dialects that are present, a project without hooks costs nothing 
   expect(warnings).toEqual([]);
 });
 
-test('with the dialects that are present, no settings are read before the first event', async () => {
+test('with present dialects no settings are read before the first event', async () => {
   const box = sandbox();
   const { config, warnings } = presentIn(box);
   box.write(box.own.project, '{');
@@ -62,7 +62,7 @@ test('with the dialects that are present, no settings are read before the first 
   expect(warnings).toEqual([expect.stringContaining(box.own.project)]);
 });
 
-test('with the dialects that are present, hooks that are switched off in code stay off', async () => {
+test('with present dialects hooks that are switched off in code stay off', async () => {
   const box = sandbox();
   box.write(join(box.home, '.claude/settings.json'), settingsOf('PreToolUse', saysNo('one')));
   expect(presentIn(box, { enableHooks: false }).config.getHookSystem()).toBeUndefined();
@@ -70,7 +70,7 @@ test('with the dialects that are present, hooks that are switched off in code st
   expect(await fireBeforeToolHook(config, 'write_file', {})).toBeUndefined();
 });
 
-test('with the dialects that are present, the hooks of a host in an untrusted project are skipped with a note', async () => {
+test('with present dialects the hooks of a host in an untrusted project are skipped with a warning', async () => {
   const box = sandbox();
   box.write(join(box.project, '.claude/settings.json'), settingsOf('PreToolUse', saysNo('one')));
   const { config, warnings } = presentIn(box, { isTrustedFolder: () => false });

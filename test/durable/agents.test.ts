@@ -10,22 +10,22 @@ import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
 import { makeTemplate, Scene } from './scene.ts';
 
-/** What a host of an agent says when its run has ended. */
+/** What an agent's host prints when its run has ended. */
 interface Said {
   readonly text?: string;
   readonly why?: string;
   readonly code?: string;
   readonly error?: string;
   readonly suspended: readonly { readonly approval: string; readonly toolCallId: string }[];
-  /** The conversation as the framework keeps it. */
+  /** The conversation as the framework saves it. */
   readonly saved?: unknown;
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly asked?: unknown;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The program of Claude Code that comes with the Agent SDK. */
+/** The Claude Code program that comes with the Agent SDK. */
 const claudePackage = packageOf(
   'claude-agent-sdk',
   `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`,
@@ -39,7 +39,7 @@ function installInto(framework: string): void {
   if (!existsSync(pg)) symlinkSync(join(folder, 'node_modules/pg'), pg);
 }
 
-/** The frameworks that can wait for an answer, with a package that shows whether they are installed. */
+/** The frameworks that can wait for an answer, each with a package that shows whether it is installed. */
 const frameworks = [
   ['ai-sdk-6', 'ai'],
   ['ai-sdk-7', 'ai'],
@@ -47,7 +47,7 @@ const frameworks = [
   ['langchain', 'langchain'],
 ] as const;
 
-/** Runs a host of an agent to its end. */
+/** Runs an agent's host to its end. */
 async function runAgent(framework: string, scene: Scene, order: object = {}): Promise<Said> {
   const { stdout, stderr, exitCode } = await scene.agent(framework, order);
   expect([exitCode, stderr]).toEqual([0, '']);
@@ -79,14 +79,14 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     const run = (scene: Scene, order?: object) => runAgent(framework, scene, order);
 
     test.skipIf(!isThere)(
-      'waits for the answer in the database, and runs its tool once in whichever process comes after it',
+      'an agent waits for the answer in the database, and its tool runs once, in whichever process continues the run',
       async () => {
         const scene = await make();
         const first = await run(scene);
         expect(first.suspended).toMatchObject([{ approval: 'ap-1', toolCallId: 'call-1' }]);
         expect([first.text ?? '', scene.starts('tool')]).toEqual(['', 0]);
         const { saved } = first;
-        // What the conversation says is no answer.
+        // An answer in the conversation does not count.
         const early = await run(scene, { saved, says: 'yes' });
         expect(early).not.toMatchObject({ text: 'Done.' });
         expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
@@ -101,8 +101,8 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
       },
     );
 
-    describe.skipIf(!isThere || !isWhole)('once it waits', () => {
-      test('obeys a denial that is in the database, and says who denied it and why', async () => {
+    describe.skipIf(!isThere || !isWhole)('while a call waits', () => {
+      test('an agent obeys a denial from the database, and the model reads who denied the call and why', async () => {
         const scene = await make();
         const { saved } = await run(scene);
         const { approvals } = await scene.records();
@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
         expect(JSON.stringify(later.asked)).toMatch(/Denied by bob at \S+: not today/);
       });
 
-      test('takes its question back when its own user refuses', async () => {
+      test('an agent withdraws its question when its own user refuses the call', async () => {
         const scene = await make();
         const { saved } = await run(scene);
         expect(await run(scene, { saved, says: 'no' })).toMatchObject({ text: 'Done.' });
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
         );
       });
 
-      test('does not run a tool again whose host died while it ran', async () => {
+      test('a tool whose host died while it ran is not run again', async () => {
         const scene = await make();
         const { saved } = await run(scene);
         const { approvals } = await scene.records();
@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
         expect(JSON.stringify(later.asked)).toContain('It is unknown whether the tool ran');
       });
 
-      test('lets the calls beside it run, each of them once', async () => {
+      test('a call that waits does not keep the calls beside it from running, each of them once', async () => {
         const scene = await make();
         const onlyA = '#!/bin/sh\ngrep -q a.txt && cat guard.json || true\n';
         writeFileSync(join(scene.project, 'guard.sh'), onlyA);
@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     test.each([
       ['with other arguments', { forged: { path: 'secret.txt', mode: 'new' } }],
       ['in another conversation', { session: 's-2' }],
-    ])('takes an approved call for another one %s', async (_, order) => {
+    ])('an approved call that is made again %s is asked about again', async (_, order) => {
       const scene = await make();
       const { saved } = await runAgent('ai-sdk-6', scene);
       const { approvals } = await scene.records();
@@ -175,14 +175,14 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
       expect(await approvals.list()).toMatchObject([{ id: 'ap-2' }]);
     });
 
-    test('goes on in the process that asked, too, once somebody has answered', async () => {
+    test('a run also continues in the process that asked, once someone has answered', async () => {
       const scene = await make();
       const said = await runAgent('ai-sdk-6', scene, { answersHere: true });
       expect(said).toMatchObject({ early: 'CALL_SUSPENDED', text: 'Done.' });
       expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
     });
 
-    test('keeps a call that hooks allow while its tool has a question of its own', async () => {
+    test('a call that hooks allow is kept while its tool has a question of its own', async () => {
       const scene = await make();
       writeFileSync(join(scene.project, 'guard.json'), '{}');
       const first = await runAgent('ai-sdk-6', scene, { hasQuestion: true });
@@ -195,7 +195,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
   });
 
   test.skipIf(packageOf('claude-agent-sdk', '@anthropic-ai/claude-agent-sdk') === undefined)(
-    'of Claude puts off a call, and runs it when its session is resumed',
+    'an agent of the Claude Agent SDK defers a call, and runs it when its session is resumed',
     async () => {
       installInto('claude-agent-sdk');
       const scene = await make();
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
   );
 
   test.skipIf(claude === undefined)(
-    'Claude Code without a user puts off what our hooks ask about, and runs it once somebody has approved',
+    'Claude Code without a user defers a call that our hooks ask about, and runs it once someone has approved it',
     async () => {
       const scene = await make();
       const command = `node '${installed.command}' relay claude-code --defer`;
@@ -281,7 +281,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
       expect(JSON.stringify(model.requests[1])).toContain('ran');
       expect(await scene.query('select status from hookmachine.calls')).toEqual([{ status: 'ended' }]); // prettier-ignore
 
-      // Made once more, as after a crash, it is not handed over again.
+      // Made once more, as after a crash, the call is not handed over again.
       const [{ id }] = (await scene.query('select id from hookmachine.calls')) as [{ id: string }];
       const again = await execa('node', [installed.command, 'relay', 'claude-code', '--defer'], {
         cwd: scene.project,
@@ -303,7 +303,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     },
   );
 
-  test('a relay keeps one question of a session, takes back what is asked too soon again, and asks by itself without the database', async () => {
+  test('a relay keeps one question per session, withdraws the question of a call that is made again too soon, and returns ask when it has no database', async () => {
     const scene = await make();
     const relay = async (callId: string, database = scene.url, entry = 'sdk-cli') => {
       const { stdout } = await execa(

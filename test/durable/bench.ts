@@ -1,6 +1,7 @@
 /**
- * `npm run durable:bench`: what durable calls cost beside the same calls without a database, and what a second
- * worker gains. With PostgreSQL on this machine, and `pg` installed by `npm run durable`.
+ * `npm run durable:bench` measures what durable calls cost compared to the same calls without a database, and
+ * what a second worker gains. It needs PostgreSQL on this machine, and `pg` as installed by
+ * `npm run durable`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -94,7 +95,7 @@ function row(
 
 type Call = () => Promise<unknown>;
 
-/** Medians in ms, measured in turns. */
+/** Medians in ms, measured alternately. */
 async function latency(...calls: readonly [Call, Call]): Promise<readonly [number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = -5; round < 60; round++)
@@ -122,7 +123,7 @@ async function throughput(...calls: readonly [Call, Call]): Promise<readonly [nu
   return [median(rates[0]), median(rates[1])];
 }
 
-/** How many calls a second so many workers, each a process, go through. */
+/** Returns how many calls per second this many workers, each a process of its own, process. */
 async function drained(
   client: InstanceType<typeof Client>,
   database: string,
@@ -165,7 +166,9 @@ async function ended(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Bytes in use in a process that works, without and with so many calls that wait for an answer. */
+/**
+ * Returns the bytes in use in a process that works, without and with this many calls waiting for an answer.
+ */
 async function heapWith(
   client: InstanceType<typeof Client>,
   database: string,
@@ -190,7 +193,7 @@ async function heapWith(
   return [before, after];
 }
 
-/** Bytes in use in this process, once it has had nothing to do for a while. */
+/** Returns the bytes in use in this process, after it has been idle for a while. */
 async function inUse(): Promise<number> {
   await sleep(3_000);
   collect();

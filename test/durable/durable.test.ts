@@ -14,21 +14,21 @@ const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 if (missing !== undefined) process.stderr.write(`durable calls are not tested: ${missing}\n`);
 
-/** As docs/durable.md has it. */
+/** As in docs/durable.md. */
 const answererRole = /```sql\n([^`]*)```/.exec(
   readFileSync(new URL('../../docs/durable.md', import.meta.url), 'utf8'),
 )![1]!;
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 
-/** Waits until the call is asked about, and gives the question. */
+/** Waits until the call is asked about, and returns the question. */
 const asked = async (scene: Scene) => {
   const { approvals } = await scene.records();
   const found = await waitUntil(async () => (await approvals.list())[0]);
   return { approval: found!, approvals };
 };
 
-/** Approves it, and waits for the end. */
+/** Approves the question, and waits for the call to end. */
 const approved = async (scene: Scene) => {
   const { approval, approvals } = await asked(scene);
   const answer = await approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
 
   const make = (hooks?: Hooks): Promise<Scene> => Scene.make(server, installed, hooks);
 
-  test('that was suspended is answered while no host lives, and goes on with the arguments that were shown, byte for byte (rows 6, 14, 16)', async () => {
+  test('a suspended call is answered while no host is running, and continues with the arguments that were shown, byte for byte (rows 6, 14, 16)', async () => {
     const scene = await make();
     const first = await scene.call();
     expect([first.exitCode, scene.starts('guard'), scene.starts('tool')]).toEqual([3, 1, 0]);
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       shown: JSON.stringify({ command: toolCommand }),
       reason: 'May it?',
     });
-    // Another guard, which would deny, and another script.
+    // Another guard, which would deny, and a changed script.
     scene.setHooks({ 'tool.before': { guard: { decision: 'deny' } }, 'tool.after': { audit: {} } });
     appendFileSync(join(scene.project, 'audit.sh'), '# changed\n');
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     ]);
   });
 
-  test('whose hosts are killed, one while the guard runs and one while the tool does, starts each once, and says that the tool may have run (rows 3, 8, 12, 14)', async () => {
+  test('a call whose hosts are killed, one while the guard runs and one while the tool runs, starts each of the two once, and says that the tool may have run (rows 3, 8, 12, 14)', async () => {
     const scene = await make(allowing);
     for (const held of ['guard', 'tool']) {
       scene.hold(held);
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         3,
         { approval: { reason: expect.stringMatching(/^Hook "guard" was cut off/) } },
       ]);
-      // Two processes at once.
+      // From two processes at once.
       const answers = await Promise.all(
         ['ann', 'bob'].map((by) => scene.run('approvals', 'answer', 'ap-1', 'approve', '--as', by)),
       );
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
   });
 
   describe.skipIf(!isWhole)('whose host is killed', () => {
-    test('before anything is as if nothing had been (row 1)', async () => {
+    test('a call whose host is killed before it recorded anything runs as if nothing had happened (row 1)', async () => {
       const scene = await make();
       await scene.close('claim BeforeTool/0/guard');
       await scene.killAtGate(scene.call(), 'lost');
@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
     });
 
-    test('when a hook was claimed and not started asks (row 2)', async () => {
+    test('a call whose host is killed when a hook was claimed but not started is asked about (row 2)', async () => {
       const scene = await make(allowing);
       await scene.close('claimed BeforeTool/0/guard');
       await scene.killAtGate(scene.call(), 'committed');
@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([0, 1]);
     });
 
-    test('while a hook runs asks, and keeps what others have said (row 3)', async () => {
+    test('a call whose host is killed while a hook runs is asked about, and the answers of the other hooks are kept (row 3)', async () => {
       const sibling = { decision: 'ask', reason: 'The sibling asks.' };
       const scene = await make({ 'tool.before': { guard: {}, sibling } });
       scene.hold('guard');
@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
-    test('while an idempotent hook runs has it run once more, and asks nobody', async () => {
+    test('an idempotent hook whose host is killed runs once more, and nobody is asked', async () => {
       const scene = await make(allowing);
       const file = join(scene.project, '.hookmachine/settings.json');
       writeFileSync(
@@ -184,7 +184,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
     });
 
-    test('while an idempotent hook runs, and again while it runs once more, asks', async () => {
+    test('a call whose host is killed while an idempotent hook runs, and again when the hook runs once more, is asked about', async () => {
       const scene = await make(allowing);
       const file = join(scene.project, '.hookmachine/settings.json');
       writeFileSync(
@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 0]);
     });
 
-    test('when a hook has allowed it and nothing is recorded asks (row 4)', async () => {
+    test('a call whose host is killed after a hook allowed it, before that is recorded, is asked about (row 4)', async () => {
       const scene = await make(allowing);
       await scene.close('record BeforeTool/0/guard');
       await scene.killAtGate(scene.call(), 'lost');
@@ -216,7 +216,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
     });
 
-    test('before the question is listed lists it once (row 5)', async () => {
+    test('a call whose host is killed before the question is listed has its question listed once (row 5)', async () => {
       const scene = await make();
       await scene.close('list');
       await scene.killAtGate(scene.call(), 'lost');
@@ -226,7 +226,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
     });
 
-    test('right after the answer goes on elsewhere (rows 7, 11)', async () => {
+    test('a call whose host is killed right after the answer continues on another host (rows 7, 11)', async () => {
       const scene = await make();
       await scene.call();
       await scene.close('claim tool');
@@ -242,9 +242,9 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
 
     test.each([
       ['claimed', 'claimed tool', 'committed', 0],
-      ['ended and not recorded', 'record tool', 'lost', 1],
+      ['finished but not recorded', 'record tool', 'lost', 1],
     ] as const)(
-      'when the tool was %s says that it may have run (row 8)',
+      'a call whose host is killed when the tool was %s says that the tool may have run (row 8)',
       async (_, point, fate, starts) => {
         const scene = await make(allowing);
         await scene.close(point);
@@ -257,7 +257,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       },
     );
 
-    test('while the tool runs says that it may have run (row 8)', async () => {
+    test('a call whose host is killed while the tool runs says that the tool may have run (row 8)', async () => {
       const scene = await make(allowing);
       scene.hold('tool');
       const host = scene.call();
@@ -272,7 +272,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
-    test('while a hook looks at the result keeps the result (row 9)', async () => {
+    test('a call whose host is killed while a hook examines the result keeps the result (row 9)', async () => {
       const scene = await make(allowing);
       scene.hold('audit');
       const host = scene.call();
@@ -288,7 +288,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
-    test('before its caller knows has the same outcome for whoever asks again (rows 10, 18)', async () => {
+    test('a call whose host is killed before its caller knows the outcome returns the same outcome when it is made again (rows 10, 18)', async () => {
       const scene = await make(allowing);
       await scene.close('ended');
       await scene.killAtGate(scene.call(), 'committed');
@@ -299,7 +299,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([other.exitCode, other.stderr]).toEqual([1, expect.stringMatching(/Another call has the id c-1/)]); // prettier-ignore
     });
 
-    test('keeps a denial that was recorded beside a question (row 20)', async () => {
+    test('a call whose host is killed keeps a denial that was recorded beside a question (row 20)', async () => {
       const no = { decision: 'deny', reason: 'Never.' };
       const scene = await make({ 'tool.before': { guard: no, asker: { decision: 'ask' } } });
       scene.hold('asker');
@@ -317,7 +317,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
     });
 
-    test('twice, at random, comes to an outcome, with each hook and the tool started once at most (row 12)', async () => {
+    test('a call whose hosts are killed twice, at random times, reaches an outcome, and each hook and the tool starts at most once (row 12)', async () => {
       const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
       process.stderr.write(`SEED=${seed} repeats the moments of the kills\n`);
       let state = seed;
@@ -338,7 +338,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       const host = await scene.work();
       const { approvals } = await scene.records();
       for (let round = 0; round < 4; round++) {
-        // One that was killed before it had submitted anything has left nothing.
+        // A call that was killed before it had been submitted has left nothing behind.
         const input = { command: toolCommand };
         let outcome = await host.call({ id: `r-${round}`, name: 'run_shell_command', input });
         if (outcome.status === 'suspended') {
@@ -356,8 +356,8 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
   });
 
-  describe.skipIf(!isWhole)('that is worked on', () => {
-    test('by a host that is frozen goes on elsewhere, and the frozen one counts for nothing when it thaws', async () => {
+  describe.skipIf(!isWhole)('while it is in progress', () => {
+    test('a call on a frozen host continues on another one, and the frozen host changes nothing when it thaws', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
       const frozen = scene.call();
@@ -376,7 +376,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
     });
 
-    test('by a host whose database is killed goes on when that is back (row 13)', async () => {
+    test('a call whose database is killed continues when the database is back (row 13)', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
       const host = scene.call();
@@ -391,14 +391,14 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
     });
 
-    test('whose tool was about to be claimed when the database was killed does not run it meanwhile, nor without the guard afterwards (row 13)', async () => {
+    test('a tool that was about to be claimed when the database was killed does not run meanwhile, and afterwards not without the guard (row 13)', async () => {
       const scene = await make(allowing);
       await scene.close('claim tool');
       const host = scene.call();
       await scene.atGate();
       const said = new Promise((resolve) => host.stderr.once('data', resolve));
       const begin = await scene.killServer();
-      // It says so once it knows; nothing it had begun goes on without its claim.
+      // The host reports it once it knows; nothing it had begun continues without its claim.
       await said;
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
       await begin();
@@ -407,7 +407,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
     });
 
-    test('while the database is out of reach is blocked (row 19)', async () => {
+    test('a call that is made while the database is unreachable is blocked (row 19)', async () => {
       const scene = await make(allowing);
       const host = await scene.work();
       const begin = await scene.killServer();
@@ -430,12 +430,12 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
   });
 
-  describe.skipIf(!isWhole)('that waits for an answer', () => {
+  describe.skipIf(!isWhole)('while it waits for an answer', () => {
     test.each([
       ['denied', 'deny', 'refused', /^Denied by ann at \d{4}-\S+Z: not today$/],
       ['withdrawn', 'withdraw', 'cancelled', /Withdrawn by ann at \d{4}-\S+Z: not today$/],
     ] as const)(
-      'and is %s does not run, and the model reads who, when and why (row 15)',
+      'a call whose question is %s does not run, and the model reads who answered, when and why (row 15)',
       async (_, decision, status, text) => {
         const scene = await make();
         await scene.call();
@@ -450,7 +450,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       },
     );
 
-    test('and expires does not run, and no answer counts (row 15)', async () => {
+    test('a call whose question expires does not run, and a later answer does not count (row 15)', async () => {
       const scene = await make();
       await scene.call('c-1', '--expires-after', '1ms');
       const { approvals } = await scene.records();
@@ -466,8 +466,8 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
   });
 
-  describe.skipIf(!isWhole)('of another release', () => {
-    test('that was asked by the first one is answered and goes on (row 17)', async () => {
+  describe.skipIf(!isWhole)('from another release', () => {
+    test('a call that was asked about by the first release is answered and continues (row 17)', async () => {
       const scene = await make();
       const input = { command: toolCommand };
       await scene.query(
@@ -491,7 +491,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
 
     test.each([1, 2] as const)(
-      'whose tables are of version %i goes on where it was once they are brought up to date (rows 8, 17)',
+      'a call in tables of version %i continues where it was once the tables are migrated (rows 8, 17)',
       async (version) => {
         const scene = await make(allowing);
         expect((await scene.call('c-ended')).exitCode).toBe(0);
@@ -526,7 +526,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       },
     );
 
-    test('that is newer is refused and left alone (row 17)', async () => {
+    test('a call of a newer release is refused and left unchanged (row 17)', async () => {
       const scene = await make();
       await scene.call();
       await scene.query('update hookmachine.calls set format = 99');
@@ -548,10 +548,10 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
   });
 
-  describe.skipIf(chromiumPath === undefined)('that is asked about on a page', () => {
+  describe.skipIf(chromiumPath === undefined)('with a question on a page', () => {
     beforeAll(startBrowser);
 
-    test('is answered there once, by whom is recorded, and its legs and hosts are shown; what it says is text', async () => {
+    test('a question is answered once on the page, which records who answered, shows the legs and hosts of the call, and shows markup as plain text', async () => {
       const scene = await make();
       const markup = `<img src=x onerror="document.title='hit'">`;
       scene.setHooks({ 'tool.before': { guard: { decision: 'ask', reason: markup } }, 'tool.after': { audit: {} } }); // prettier-ignore
@@ -560,7 +560,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await Promise.all([call(), scene.call('c-2')]);
       const url = await scene.page('approvals', 'inspect');
 
-      // Whoever does not come from the page answers nothing.
+      // A request that does not come from the page cannot answer anything.
       const { page: address, cookie } = await enter(url);
       const { origin } = new URL(url);
       const listed = await (await scene.records()).approvals.list();
@@ -597,7 +597,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect(await page.locator('article img').count()).toBe(0);
       await until(() => card(other, id).count(), 1);
 
-      // Another reader, whose page has not heard of the answer.
+      // Another reader, whose page does not know about the answer yet.
       await other.route(/approvals$/, () => new Promise(() => undefined));
       await page.locator('#approvals-name').fill('');
       await mine.getByRole('button', { name: 'Approve' }).click();
@@ -615,7 +615,8 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       );
       expect((await call()).exitCode).toBe(0);
 
-      // The name is kept, and what was answered can be looked at with all that was done.
+      // The name is remembered, and an answered question can be viewed with everything that was done for its
+      // call.
       await page.reload();
       await until(() => page.locator('article').count(), 1);
       expect(await page.locator('#approvals-name').inputValue()).toBe('ann');
@@ -639,7 +640,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
   });
 
   describe.skipIf(!isWhole)('with a hook that nobody waits for', () => {
-    test('starts it once, though its host is killed', async () => {
+    test('a hook that nobody waits for starts at most once even if its host is killed', async () => {
       const scene = await make({ 'tool.before': { guard: {} }, 'tool.after': { audit: {} } });
       const settings = JSON.parse(scene.read('.hookmachine/settings.json')) as {
         hooks: Record<string, { hooks: Record<string, unknown>[] }[]>;
@@ -657,8 +658,8 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     });
   });
 
-  describe.skipIf(!isWhole)('that a role may answer and no more', () => {
-    test('is answered by it, and its name is recorded', async () => {
+  describe.skipIf(!isWhole)('with a role that may only answer', () => {
+    test('a role that may only answer can answer a question, and its name is recorded', async () => {
       const scene = await make();
       await scene.call();
       await scene.query(answererRole);

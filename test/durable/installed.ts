@@ -14,18 +14,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import '../build.ts';
 
-/** The folder that has `pg`, by a package.json and a lock file of its own. */
+/** The folder in which `pg` is installed, with a package.json and a lock file of its own. */
 export const folder = fileURLToPath(new URL('./', import.meta.url));
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Whether `pg` was installed here: `npm run durable` does that, and `npm test` does not. */
+/** Whether `pg` is installed here: `npm run durable` installs it, `npm test` does not. */
 export const isInstalled: boolean = existsSync(join(folder, 'node_modules', 'pg'));
 
-/** Whether all cases are to run, as in `npm run durable`; `npm test` runs a short one. */
+/** Whether all cases run, as in `npm run durable`; `npm test` runs only a few. */
 export const isWhole: boolean = process.env['DURABLE'] === 'all';
 
-/** Installs the built package beside `pg`, as a user would have the two, and gives the path of its command. Test files do it side by side. */
+/**
+ * Installs the built package beside `pg`, as a user would, and returns the path of its command. Several test
+ * files may do so at the same time.
+ */
 export function installBuilt(at: string = folder): string {
   const modules = join(at, 'node_modules');
   const name = `.hookmachine-${statSync(join(root, 'dist/hookmachine-bundle.js')).mtimeMs}`;
@@ -36,7 +39,7 @@ export function installBuilt(at: string = folder): string {
     try {
       renameSync(draft, join(modules, name));
     } catch {
-      // Somebody else was faster.
+      // Another test file was faster.
       rmSync(draft, { recursive: true });
     }
   }

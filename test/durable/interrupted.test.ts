@@ -18,14 +18,14 @@ const openGate = async (scene: Scene): Promise<void> => {
   await scene.query('select pg_advisory_unlock(4242)');
 };
 
-/** Ends the statement that waits at the gate, as a lost connection does. */
+/** Ends the statement that waits at the gate, as a lost connection would. */
 const loseAtGate = async (scene: Scene): Promise<void> => {
   await scene.query('select pg_terminate_backend($1)', [await scene.atGate()]);
   await openGate(scene);
 };
 
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
-  'a durable call that something comes between',
+  'a durable call that is interrupted',
   () => {
     let server: Postgres;
     let installed: Installed;
@@ -39,7 +39,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
 
     const make = (hooks?: Hooks): Promise<Scene> => Scene.make(server, installed, hooks);
 
-    test('does not run without the guard that was cancelled, where its end could not be written', async () => {
+    test('a call whose guard was cancelled does not run without it, even if the end of the call could not be recorded', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
       const host = await scene.connect();
@@ -59,7 +59,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
     });
 
-    test('says that its tool may have run, where the hooks changed after that was begun', async () => {
+    test('a call whose hooks changed after its tool was begun says that the tool may have run', async () => {
       const scene = await make(allowing);
       scene.hold('audit');
       const first = scene.call();
@@ -79,7 +79,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect([scene.starts('other'), scene.starts('tool')]).toEqual([0, 1]);
     });
 
-    test('is cancelled by its own agent though somebody has approved it before', async () => {
+    test('a call can be cancelled by its own agent although someone has already approved it', async () => {
       const scene = await make();
       const host = await scene.connect();
       const [one, other] = ['a-1', 'a-2'].map((id) => host.open({ ...call, id }));
@@ -88,7 +88,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       const ends = [one!.cancel('the user left'), one!.cancel('the session ended')];
       for (const ended of await Promise.all(ends))
         expect(ended.outcome).toMatchObject({ status: 'cancelled' });
-      // The other is approved while it is taken back, and this host has a tool of that name.
+      // The other one is approved while it is being withdrawn, and this host has a tool of that name.
       await scene.query('begin');
       await scene.query(
         `update hookmachine.approvals set decision = 'approved', answered_at = now() where call = 'a-2'`,
@@ -104,7 +104,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect(scene.starts('tool')).toBe(0);
     });
 
-    test('is not approved by others once its own agent has denied it, though the database was away', async () => {
+    test('a call that its own agent has denied cannot be approved by others, even if the database was away', async () => {
       const scene = await make();
       const host = await scene.connect();
       const opened = host.open(call);
@@ -120,7 +120,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect(approval?.answer).toMatchObject({ decision: 'denied', note: 'not this one' });
     });
 
-    test('does not run once its user has refused what its tool asks by itself, nor once it is cancelled after it was left', async () => {
+    test('a call does not run once its user has refused the question of its tool, or once it is cancelled after it was left', async () => {
       const scene = await make(allowing);
       const host = await scene.connect();
       const refused = host.open(call);
@@ -134,7 +134,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         expect(await host.outcome(id)).toMatchObject({ id, status: 'cancelled' });
     });
 
-    test('is not given up by hosts that leave it in good order, however often', async () => {
+    test('a call is not given up because of hosts that leave it in good order, however often they do', async () => {
       const scene = await make(allowing);
       for (let run = 0; run < 12; run += 1) {
         const host = await scene.connect();
@@ -146,7 +146,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect(scene.starts('guard')).toBe(1);
     });
 
-    test('does not begin its tool once it was cancelled, though that was claimed by then', async () => {
+    test('a call that was cancelled does not begin its tool, although the tool was already claimed', async () => {
       const scene = await make(allowing);
       const host = await scene.connect();
       const given = new AbortController();

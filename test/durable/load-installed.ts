@@ -7,7 +7,7 @@ import type { createConfig, executeToolWithHooks } from '../../src/index.ts';
 import '../build.ts';
 import { folder, installBuilt } from './installed.ts';
 
-/** A connection of the test's own, to look at the database and to hold its gates. */
+/** A connection of the test itself, to inspect the database and to hold its gates. */
 export interface Client {
   connect(): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
@@ -15,7 +15,7 @@ export interface Client {
   on(event: 'error', listener: () => void): void;
 }
 
-/** The package as it is installed beside `pg`. */
+/** The package as installed beside `pg`. */
 export interface Installed {
   readonly command: string;
   readonly Client: new (options: { connectionString: string }) => Client;

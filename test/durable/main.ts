@@ -1,13 +1,13 @@
 /**
- * `npm run durable`: installs `pg` beside the tests of durable calls, and the frameworks whose agents make some,
- * and runs them all. Without PostgreSQL on this machine they are skipped, and said.
+ * `npm run durable` installs `pg` beside the tests of durable calls, and the frameworks whose agents make
+ * such calls, and runs all these tests. Without PostgreSQL on this machine they are skipped, with a message.
  */
 import { execaSync } from 'execa';
 import { folderOf } from '../frameworks/installed.ts';
 import { folder } from './installed.ts';
 
 const agents = ['ai-sdk-6', 'ai-sdk-7', 'claude-agent-sdk', 'langchain', 'openai-agents'];
-// Some want a newer Node than they need.
+// Some packages demand a newer Node.js than they need.
 const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'];
 for (const cwd of [folder, ...agents.map(folderOf)]) {
   const { exitCode } = execaSync('npm', args, {

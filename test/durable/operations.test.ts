@@ -6,7 +6,7 @@ import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
 import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
-/** The statements of docs/durable.md that have this in them. */
+/** Returns the SQL block of docs/durable.md that contains these words. */
 const documented = (words: string): string => {
   const docs = readFileSync(new URL('../../docs/durable.md', import.meta.url), 'utf8');
   const blocks = [...docs.matchAll(/```sql\n([^`]*)```/g)].map(([, text]) => text!);
@@ -28,10 +28,10 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
     afterAll(() => server?.end());
 
-    test('is worked on by as many workers as there are, and at no more calls at once than they are told', async () => {
+    test('any number of workers process the calls of a database, but no more calls at once than the limit they are given', async () => {
       const scene = await Scene.make(server, installed);
       const host = await scene.connect();
-      // Two at once would both find the folder.
+      // Two at once would both try to create the folder.
       const input = { command: 'mkdir one || echo clash >> clash.log; sleep 0.2; rmdir one; echo started >> tool.log' }; // prettier-ignore
       const ids = ['c-1', 'c-2', 'c-3', 'c-4', 'c-5', 'c-6'];
       await Promise.all(ids.map((id) => host.call({ id, name: 'run_shell_command', input })));
@@ -44,7 +44,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect([scene.starts('tool'), scene.read('clash.log')]).toEqual([6, '']);
     });
 
-    test('keeps five hundred calls while nobody lives and it goes away itself; raced answers to all of them count once, and each tool runs once', async () => {
+    test('a database keeps five hundred calls while no host is running and while it is down itself; racing answers count once per call, and each tool runs once', async () => {
       const scene = await Scene.make(server, installed);
       const host = await scene.connect();
       const ids = Array.from({ length: 500 }, (_, index) => `c-${index}`);
@@ -52,10 +52,10 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         ids.map((id) => host.call({ id, name: 'run_shell_command', input: command })),
       );
       expect(new Set(called.map(({ status }) => status))).toEqual(new Set(['suspended']));
-      // Whoever closes twice closes once.
+      // Closing twice has no further effect.
       await Promise.all([host.close(), host.close()]);
 
-      // Two who answer, and two workers, were there before the database went away.
+      // Two answerers and two workers were connected before the database went away.
       const answerers = [await scene.records(), await scene.records()];
       const workers = [scene.worker('--json'), scene.worker('--json')];
       await Promise.all(workers.map(({ stdout }) => new Promise((resolve) => stdout.once('data', resolve)))); // prettier-ignore
@@ -90,7 +90,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       expect((await Promise.all(workers)).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     });
 
-    test('is used by hosts in a role that can neither delete calls nor say which policy is used', async () => {
+    test('hosts work in a role that can neither delete calls nor choose the policy in use', async () => {
       const scene = await Scene.make(server, installed);
       await scene.query(documented('create role host'));
       await scene.query('revoke insert, update on hookmachine.effects from host');
@@ -121,7 +121,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       }
     });
 
-    test('is backed up and restored as any other, and lets go of what ended long ago', async () => {
+    test('a database of durable calls can be backed up and restored like any other, and calls that ended long ago can be deleted from it', async () => {
       const scene = await Scene.make(server, installed);
       const ended = await scene.work();
       for (const id of ['old', 'new', 'waits'])

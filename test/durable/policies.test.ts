@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
   }
 
   let made = 0;
-  /** What a host makes of a call with a secret, in a word or two. */
+  /** Returns what a host decides about a call with a secret, in a word or two. */
   const judged = async (host: Awaited<ReturnType<Scene['connect']>>, content = 'secret') => {
     const input = { file_path: 'a.txt', content };
     const outcome = await host.call({ id: `c-${++made}`, name: 'write_file', input });
@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
   };
 
   test.skipIf(!isWhole)(
-    'judges the calls of every host from the next one on, until another one is used, or none',
+    'a policy of the database judges the calls of every host from the next one on, until another one is used or none is',
     async () => {
       const { scene, systemFolder, made: bundle, policy, used, home } = await make();
       const host = await scene.connect({ systemFolder });
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     },
   );
 
-  test('that a host cannot use, or that was changed, has no call run there', async () => {
+  test('a policy that a host cannot use, or that was changed, keeps every call there from running', async () => {
     const { scene, systemFolder, used, brought, home } = await make();
     await used('1.0.0');
     const unusable = 'blocked: policy_unusable: Blocked: The policies of this database cannot be used by this host: '; // prettier-ignore
@@ -134,12 +134,12 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     expect(await judged(host, 'harmless')).toContain('its bundle is not as it was signed');
     rmSync(folder, { recursive: true });
     expect(await judged(host, 'harmless')).toMatch(/^blocked: /);
-    // A host that joins brings it anew.
+    // A host that joins installs the bundle again.
     const next = await scene.connect({ systemFolder });
     expect(await judged(next)).toContain('Guarded.');
     expect(await judged(next, 'harmless')).toContain('Successfully');
 
-    // Whoever may write to the database may not say what runs.
+    // Write access to the database must not decide what runs.
     await scene.query(
       `update hookmachine.bundle_files set bytes = '#!/bin/sh' where path = 'guard.sh'`,
     );
@@ -154,9 +154,9 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     expect(readdirSync(join(home, '.hookmachine'))).toEqual(['allowed_signers', 'fleets']);
   });
 
-  test("that was pushed does not loosen the administrator's guards, and nothing of users and projects loosens it", async () => {
+  test("a pushed policy cannot loosen the administrator's guards, and nothing of users and projects can loosen the policy", async () => {
     const { scene, systemFolder, used, home } = await make();
-    // The administrator's own guard, beside a policy that would switch it off and allow.
+    // The administrator's own guard, beside a policy that tries to switch it off and to allow.
     const command = 'grep -q harmless || exit 0; echo Managed. >&2; exit 2';
     const hooks = { 'tool.before': [{ hooks: [{ type: 'command', name: 'managed', command }] }] };
     writeFileSync(join(systemFolder, 'hookmachine/settings.json'), JSON.stringify({ hooks }));
@@ -180,7 +180,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
   });
 
   test.skipIf(!isWhole)(
-    'comes with tables of a newer version: what waits goes on after they are brought up to date',
+    'calls that wait in tables without policies continue after the tables are migrated',
     async () => {
       const { scene, used } = await make();
       scene.setHooks({ 'tool.before': { guard: { decision: 'ask' } } });

@@ -6,10 +6,10 @@ import { execa, execaSync } from 'execa';
 
 const isRoot = process.getuid?.() === 0;
 
-/** PostgreSQL refuses root: as root it runs as its own user. */
+/** PostgreSQL refuses to run as root: root runs it as the server's own user. */
 const asUser = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
 
-/** Where a distribution keeps the programs of the server; undefined where there is none. */
+/** The folder in which a distribution keeps the server's programs; undefined if there is none. */
 const programs = ((): string | undefined => {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
@@ -18,7 +18,7 @@ const programs = ((): string | undefined => {
   return folder !== undefined && existsSync(join(folder, 'initdb')) ? folder : undefined;
 })();
 
-/** Why there can be no server here; undefined where there can. */
+/** Why no server can run here; undefined if one can. */
 export const noServer: string | undefined =
   programs === undefined
     ? 'PostgreSQL is not installed: apt-get install postgresql'
@@ -31,7 +31,7 @@ const run = (program: string, args: readonly string[]) => {
   return execa(command!, rest, { cwd: '/', stdio: 'ignore' });
 };
 
-/** A server in a folder of its own, which listens on this machine alone. */
+/** A server in a folder of its own, which listens on this machine only. */
 export class Postgres {
   readonly #folder: string;
   readonly port: number;
@@ -51,7 +51,7 @@ export class Postgres {
     return server;
   }
 
-  /** Starts it, or starts it again. */
+  /** Starts the server, or restarts it. */
   async begin(): Promise<void> {
     const options = `-p ${this.port} -h 127.0.0.1 -k ${this.#folder} -c fsync=off`;
     const log = join(this.#folder, 'log');
@@ -67,12 +67,12 @@ export class Postgres {
     ]);
   }
 
-  /** Ends it as a crash would. */
+  /** Ends the server as a crash would. */
   async kill(): Promise<void> {
     await run('pg_ctl', ['-w', '-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
   }
 
-  /** Dumps one database into another, which is there and empty. */
+  /** Dumps one database into another, which must exist and be empty. */
   async copy(from: string, into: string): Promise<void> {
     const file = join(this.#folder, `${into}.dump`);
     await run('pg_dump', ['-Fc', '-f', file, this.url(from)]);

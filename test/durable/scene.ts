@@ -21,8 +21,8 @@ import type { Client, Installed } from './load-installed.ts';
 import type { Postgres } from './postgres.ts';
 
 /**
- * Gates: a host that comes to one waits in its statement for a lock that the test holds, so that it is
- * killed right there. None stands in the way as long as no point is named.
+ * Gates: a host that reaches a gate waits within its statement for a lock that the test holds, so that it can
+ * be killed at exactly that point. As long as no point is named, all gates are open.
  */
 const gates = `
   create table gate (point text primary key);
@@ -47,7 +47,7 @@ const gates = `
   create trigger g5 after update on hookmachine.calls for each row when (new.status = 'ended') execute function at_row('ended');
 `;
 
-/** Makes the database that every scene's is a copy of. */
+/** Makes the database of which every scene has a copy. */
 export async function makeTemplate(
   server: Postgres,
   { Client, durable }: Installed,
@@ -71,7 +71,10 @@ async function once(
 
 let made = 0;
 
-/** A hook that notes that it started, waits as long as `hold-NAME` is there, and prints what NAME.json holds. */
+/**
+ * A hook that records that it started, waits as long as `hold-NAME` exists, and prints the contents of
+ * NAME.json.
+ */
 const script = (name: string): string => `#!/bin/sh
 cat >> ${name}.input
 echo started >> ${name}.log
@@ -79,7 +82,7 @@ while [ -e hold-${name} ]; do sleep 0.05; done
 cat ${name}.json
 `;
 
-/** The hooks of a scene's project, by event, with what they answer. */
+/** The hooks of a scene's project, by event, with their answers. */
 export type Hooks = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 const ask = { decision: 'ask', reason: 'May it?' };
@@ -162,7 +165,7 @@ export class Scene {
     writeFileSync(join(this.project, '.hookmachine/settings.json'), JSON.stringify(settings));
   }
 
-  /** Has a hook, or the tool, wait until `release`. */
+  /** Makes a hook, or the tool, wait until `release`. */
   hold(name: string): void {
     writeFileSync(join(this.project, `hold-${name}`), '');
   }
@@ -181,17 +184,20 @@ export class Scene {
     return this.read(`${name}.log`).split('\n').length - 1;
   }
 
-  /** The command in a process of its own. */
+  /** Runs the command in a process of its own. */
   run(...args: readonly string[]): Host {
     return this.#start([this.#installed.command, ...args]);
   }
 
-  /** A host of an agent in a process of its own: see chat-host.mjs. */
+  /** Runs an agent's host in a process of its own: see chat-host.mjs. */
   chat(order: object): Host {
     return this.#start([join(folder, 'chat-host.mjs'), JSON.stringify(order)]);
   }
 
-  /** A host of a framework's agent in a process of its own: see durable-host.mjs in the folder of the framework. */
+  /**
+   * Runs the host of a framework's agent in a process of its own: see durable-host.mjs in the folder of the
+   * framework.
+   */
   agent(framework: string, order: object): Host {
     return this.#start([join(folderOf(framework), 'durable-host.mjs'), JSON.stringify(order)]);
   }
@@ -206,7 +212,7 @@ export class Scene {
     return host;
   }
 
-  /** A command that serves a page until the test ends; gives the page's address. */
+  /** Runs a command that serves a page until the test ends, and returns the page's address. */
   async page(...args: readonly string[]): Promise<string> {
     const serving = this.run(...args);
     let said = '';
@@ -214,7 +220,9 @@ export class Scene {
     return (await waitUntil(() => /http:\S+/.exec(said)?.[0]))!;
   }
 
-  /** A host that makes a call of a tool which notes that it started, and waits as long as `hold-tool` is there. */
+  /**
+   * Runs a host that calls a tool. The tool records that it started, and waits as long as `hold-tool` exists.
+   */
   call(id = 'c-1', ...options: readonly string[]) {
     const input = JSON.stringify({ command: toolCommand });
     const named = ['--id', id, '--workspace', 'w', ...options];
@@ -225,7 +233,7 @@ export class Scene {
     return this.run('worker', '--workspace', 'w', ...options);
   }
 
-  /** Another host, in the process of the test, which is there until the test ends. */
+  /** Connects another host, in the process of the test, until the test ends. */
   async connect(
     config: Partial<Parameters<typeof createConfig>[0]> = {},
     options: {
@@ -251,7 +259,7 @@ export class Scene {
     return host;
   }
 
-  /** The same, which works until the test ends. */
+  /** The same, but the host also works on calls until the test ends. */
   async work(options: Parameters<Scene['connect']>[1] = {}) {
     const host = await this.connect({}, options);
     const stop = new AbortController();
@@ -263,14 +271,14 @@ export class Scene {
     return host;
   }
 
-  /** What the database alone tells. */
+  /** Opens the records of the database. */
   async records() {
     const records = await this.#installed.durable.openRecords(this.url);
     onTestFinished(() => records.close());
     return records;
   }
 
-  /** What a copy of the database tells, which was dumped and restored. */
+  /** Opens the records of a dumped and restored copy of the database. */
   async restored() {
     const database = `restored${++made}`;
     await once(this.#server, this.#installed.Client, 'postgres', `create database ${database}`);
@@ -284,7 +292,7 @@ export class Scene {
     return (await (await this.#client()).query(text, values)).rows;
   }
 
-  /** Takes from the tables what versions after this one added, and leaves the rows. */
+  /** Removes from the tables what later versions added, and keeps the rows. */
   async takeBackTo(version: 1 | 2): Promise<void> {
     await this.query(`
       alter table hookmachine.calls drop column is_callers;
@@ -296,13 +304,13 @@ export class Scene {
       );
   }
 
-  /** Has hosts wait at this point. */
+  /** Makes hosts wait at this point. */
   async close(point: string): Promise<void> {
     await this.query('select pg_advisory_lock(4242)');
     await this.query('insert into gate values ($1)', [point]);
   }
 
-  /** Waits for a host at the gate, and gives the process of its connection. */
+  /** Waits for a host at the gate, and returns the process id of its connection. */
   async atGate(): Promise<unknown> {
     return waitUntil(async () => {
       const rows = await this.query(
@@ -312,7 +320,7 @@ export class Scene {
     });
   }
 
-  /** Waits for a host at the gate, and kills it there; what it was about to write comes to nothing, or is committed. */
+  /** Waits for a host at the gate, and kills it there. What it was about to write is lost or committed. */
   async killAtGate(host: Host, fate: 'lost' | 'committed'): Promise<void> {
     const waiting = await this.atGate();
     host.kill('SIGKILL');

@@ -6,7 +6,7 @@ import { sandbox } from '../support/sandbox.ts';
 
 const durable = (settings: object) => ({ hooksConfig: { durable: settings } });
 
-test("the system's settings of durable calls count before the user's, and a project's not at all", () => {
+test("the system's settings of durable calls override the user's, and a project's are ignored", () => {
   const box = sandbox();
   vi.stubEnv('SOME_DATABASE', 'postgres://user@localhost/hooks');
   const { project, systemFolder } = box;
@@ -35,7 +35,7 @@ test("the system's settings of durable calls count before the user's, and a proj
   ]);
 });
 
-test('each wrong setting of durable calls is named with its place and its fix, and the others count', async () => {
+test('each wrong setting of durable calls is reported with its place and its fix, and the others still count', async () => {
   const box = sandbox();
   box.write(
     box.own.user,

@@ -16,7 +16,7 @@ const shell = { name: 'run_shell_command', args: { command: toolCommand } };
 const list = { name: 'list_directory', args: { path: '.' } };
 const done = { text: 'All done.' };
 
-/** What a host of an agent printed. */
+/** What an agent's host printed. */
 function told(stdout: string) {
   const lines = stdout
     .trim()
@@ -31,7 +31,7 @@ function told(stdout: string) {
     last: events.at(-1),
     results: events.filter(({ type }) => type === 'toolResult'),
     refused: all<string>('refused'),
-    /** The conversation of each call of the model. */
+    /** The conversation at each call of the model. */
     asked: all<History>('asked'),
     history,
   };
@@ -50,7 +50,7 @@ const resultsIn = (message: History[number] | undefined) =>
     return [name, response['output'] ?? response['error']];
   });
 
-/** Whether the database has nothing left to go on with. */
+/** Whether every call in the database has ended. */
 const isAtRest = async (scene: Scene): Promise<boolean> =>
   (await scene.query(`select from hookmachine.calls where status <> 'ended'`)).length === 0;
 
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
   });
   afterAll(() => server?.end());
 
-  /** A project whose guard asks about the shell. */
+  /** A project whose guard asks about shell commands. */
   async function make(): Promise<Scene> {
     const scene = await Scene.make(server, installed);
     const guard = { type: 'command', name: 'guard', command: './guard.sh' };
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
     return scene;
   }
 
-  test('ends when a hook asks, and goes on in another process once somebody has answered', async () => {
+  test('a turn ends when a hook asks, and continues in another process once someone has answered', async () => {
     const scene = await make();
     const first = await chat(scene, {
       prompt: 'Tidy up.',
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
     const later = await chat(scene, { history: early.history, turns: [done] });
     expect(later.results).toMatchObject([{ name: 'run_shell_command', status: 'done' }]);
     expect(later.last).toEqual({ type: 'finalAnswer', text: 'All done.', steps: 1 });
-    // In the order asked, and each of them once.
+    // In the order in which they were asked, and each of them once.
     expect(resultsIn(later.asked[0]?.at(-1))).toEqual([
       ['run_shell_command', expect.stringContaining('Stdout: ran')],
       ['list_directory', expect.stringContaining('guard.sh')],
@@ -109,13 +109,13 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
     expect([scene.starts('guard'), scene.starts('tool'), await isAtRest(scene)]).toEqual([1, 1, true]); // prettier-ignore
   });
 
-  describe.skipIf(!isWhole)('that waits', () => {
-    test('for two answers goes on with the second, and tells the model who denied what', async () => {
+  describe.skipIf(!isWhole)('while it waits', () => {
+    test('a turn that waits for two answers continues with the second, and tells the model who denied what', async () => {
       const scene = await make();
       const two = [shell, { ...shell, args: { command: 'echo two' } }];
       const first = await chat(scene, { prompt: 'Go.', turns: [{ calls: two }] });
       const { approvals } = await scene.records();
-      // Side by side, so that either may have been asked first.
+      // They run side by side, so either may have been asked first.
       const asked = await approvals.list();
       const second = asked.find(({ shown }) => shown.includes('two'))!;
       const other = asked.find(({ shown }) => !shown.includes('two'))!;
@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
       expect(scene.starts('tool')).toBe(0);
     });
 
-    test('goes on with the call that a worker took to its end meanwhile', async () => {
+    test('a turn continues with a call that a worker has meanwhile finished', async () => {
       const scene = await make();
       const first = await chat(scene, { prompt: 'Go.', turns: [{ calls: [shell] }] });
       await scene.work();
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
       expect(scene.starts('tool')).toBe(1);
     });
 
-    test('and whose host is killed while its tool runs does not run it again', async () => {
+    test('a turn whose host is killed while its tool runs does not run the tool again', async () => {
       const scene = await make();
       const first = await chat(scene, { prompt: 'Go.', turns: [{ calls: [shell] }] });
       const { approvals } = await scene.records();
@@ -169,11 +169,11 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
     test.each([
       ['is cancelled', 'cancel', { type: 'cancelled', reason: 'enough' }],
       ['is cleared', 'clear', { type: 'suspended' }],
-    ])('and %s takes its question back: the tool never runs', async (_, meanwhile, last) => {
+    ])('a waiting turn that %s never runs the tool it asked about', async (_, meanwhile, last) => {
       const scene = await make();
       scene.hold('tool');
       const slow = { name: 'run_shell_command', args: { command: 'sleep 100' } };
-      // What is denied at once ends first; the other is about to wait.
+      // Something that is denied at once ends first; the other is about to wait.
       const calls = meanwhile === 'cancel' ? [list, shell, slow] : [shell];
       const ended = await chat(scene, { prompt: 'Go.', turns: [{ calls }], meanwhile });
       expect(ended.last).toMatchObject(last);

@@ -7,7 +7,7 @@ import type { Observed } from '../../faults/observed.ts';
 import { runFault } from '../../faults/run-fault.ts';
 import { findProgram } from '../../src/process/index.ts';
 
-/* A part of the table that `npm run faults` makes: in turns under one policy and under the other. */
+/* A part of the table that `npm run faults` builds: alternately under one policy and the other. */
 
 describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   const some = all.filter(
@@ -20,7 +20,7 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
       return { fault, policy, fate: fates[index % fates.length]! };
     }),
   )(
-    '$fault.name, $policy, $fate: no denial lost, nothing left, nothing silent',
+    'the fault $fault.name loses no denial, leaves nothing behind and is not silent ($policy, $fate)',
     async ({ fault, policy, fate }) => {
       const observed = await runFault(fault, { policy, fate });
       const broken = brokenClaims(fault, policy, observed, fate);
@@ -30,7 +30,7 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   );
 });
 
-/** A run in which all is well. */
+/** A run in which everything is well. */
 const observed = (change: Partial<Observed> = {}): Observed => ({
   decided: { isDenied: true, reason: 'no' },
   ms: 1,
@@ -41,24 +41,24 @@ const observed = (change: Partial<Observed> = {}): Observed => ({
   ...change,
 });
 
-describe('what is wrong is found', () => {
+describe('broken claims are found', () => {
   const fault: Fault = { name: 'a fault', expected: 'denial', command: 'exit 2' };
 
-  test('a run without fault has none', () => {
+  test('a run without a fault breaks no claim', () => {
     expect(brokenClaims(fault, 'block', observed())).toEqual([]);
   });
 
   test.each<[string, Partial<Observed>, RegExp]>([
-    ['a denial', { decided: { isDenied: false } }, /denial was lost/],
-    ['a reason', { decided: { isDenied: true, reason: ' ' } }, /no reason/],
-    ['a process', { processes: 1 }, /1 processes left/],
-    ['a descriptor', { descriptors: 1 }, /1 descriptors left/],
-    ['a rejection', { uncaught: ['x'] }, /nobody caught: x/],
-  ])('%s', (_, change, message) => {
+    ['a lost denial', { decided: { isDenied: false } }, /denial was lost/],
+    ['a missing reason', { decided: { isDenied: true, reason: ' ' } }, /no reason/],
+    ['a process left behind', { processes: 1 }, /1 processes left/],
+    ['a descriptor left open', { descriptors: 1 }, /1 descriptors left/],
+    ['an unhandled rejection', { uncaught: ['x'] }, /nobody caught: x/],
+  ])('the check of a run finds %s', (_, change, message) => {
     expect(String(brokenClaims(fault, 'block', observed(change)))).toMatch(message);
   });
 
-  test('a daemon that was ended although it was to live on, or lives on although it was not', () => {
+  test('the check of a run finds a daemon that was ended although it was meant to live, or lives although it was not', () => {
     const daemon: Fault = { ...fault, leaves: 'daemon' };
     const lives = observed({ processes: 1, descriptors: 1 });
     expect(brokenClaims(daemon, 'block', lives)).toEqual([]);
@@ -68,7 +68,7 @@ describe('what is wrong is found', () => {
     expect(brokenClaims({ ...fault, leaves: 'group' }, 'block', lives, 'leave')).toEqual([]);
   });
 
-  test('a call that comes to no decision', () => {
+  test('the check of a run finds a call that reaches no decision', () => {
     const { decided: _, ...nothing } = observed({ uncaught: ['EMFILE'] });
     expect(brokenClaims(fault, 'block', nothing)).toEqual(['it never settled: EMFILE']);
   });

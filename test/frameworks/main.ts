@@ -1,6 +1,7 @@
 /**
- * `npm run frameworks [-- NAME…]`: installs the published frameworks, or those that are named, and runs
- * the adapter of each with it, and checks its types. One that cannot be had is skipped, and said; one that was named is a failure then.
+ * `npm run frameworks [-- NAME…]`: installs the published frameworks, or those that are named, runs the
+ * adapter of each with it, and checks its types. A framework that cannot be installed is skipped with a
+ * message; if it was named, that is a failure.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ if (unknown.length > 0) {
 const isNamed = named.length > 0;
 const wanted = isNamed ? named : frameworks;
 for (const name of wanted) {
-  // Some want a newer Node than they need.
+  // Some ask for a newer Node than they need.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'];
   const { exitCode } = execaSync('npm', args, {
     cwd: folderOf(name),
@@ -32,20 +33,20 @@ for (const name of wanted) {
 const unfit = wanted.filter((name) => !hasFittingTypes(name));
 const { exitCode } = execaSync(
   'vitest',
-  // What others published may stumble once on a busy machine.
+  // Published packages may fail once on a busy machine.
   [
     'run',
     '--reporter=verbose',
     '--retry=1',
     ...wanted.map((name) => `test/frameworks/${name}/`),
-    // Agents of some wait for answers in a database, where `pg` is installed.
+    // Agents of some wait for answers in a database, if `pg` is installed.
     'test/durable/agents',
   ],
   { preferLocal: true, stdio: 'inherit', env: { FRAMEWORKS: 'all' }, reject: false },
 );
 process.exitCode = unfit.length > 0 ? 1 : (exitCode ?? 1);
 
-/** Whether what an adapter is tested with fits the published types, which it does not know itself. */
+/** Whether an adapter's tests fit the published types, which the adapter itself does not know. */
 function hasFittingTypes(name: string): boolean {
   const folder = folderOf(name);
   if (!existsSync(join(folder, 'tsconfig.json')) || !existsSync(join(folder, 'node_modules')))

@@ -5,13 +5,15 @@ import { promise, type Target } from '../../fuzz/target.ts';
 import { targets } from '../../fuzz/targets/index.ts';
 import { readStdout } from '../../src/dialects/llxprt/answer.ts';
 
-/** How many inputs each target gets after its corpus; `npm run fuzz` goes on for a minute each. */
+/** How many inputs each target gets after its corpus; `npm run fuzz` continues for a minute each. */
 const inputs = 25;
-/** The same dice each time, so that what fails here was broken by the change at hand; `npm run fuzz` throws others. */
+/**
+ * The same seed each time, so that a failure was caused by the change at hand; `npm run fuzz` uses others.
+ */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 
 describe(`whatever strangers write breaks nothing (FUZZ_SEED=${seed})`, () => {
-  test.each(targets)('$name', async (target) => {
+  test.each(targets)('whatever strangers write does not break the target $name', async (target) => {
     const { broken, ...ran } = await fuzz(target, { inputs, seed });
     console.log(`${target.name}: ${JSON.stringify(ran)}`);
     expect(broken && describeBroken(target, broken)).toBeUndefined();
@@ -27,13 +29,13 @@ describe('the fuzzer', () => {
     run: (text) => promise(!text.includes('decision":"d'), 'nobody says d'),
   };
 
-  test('finds what breaks a target, and cuts it down', async () => {
+  test('the fuzzer finds what breaks a target, and reduces it', async () => {
     const { broken } = await fuzz(breaking, { inputs: 100_000, seed: 1 });
     expect(broken?.input).toBe('decision":"d');
     expect(describeBroken(breaking, broken!)).toContain('nobody says d');
   });
 
-  test('is noticed when code ran that had not run before', () => {
+  test('the fuzzer notices when code runs that had not run before', () => {
     const coverage = new Coverage();
     try {
       readStdout('BeforeTool', '');

@@ -3,7 +3,7 @@ import { defineHook } from '../../src/entries/hook.ts';
 
 const write = { tool_name: 'write_file', tool_input: { file_path: '.env' } };
 
-test('a hook is called with its event and answers by its helpers', async () => {
+test('a hook is called with its event and answers with its helpers', async () => {
   const hook = defineHook('BeforeTool', ({ tool_input }, { deny }) =>
     tool_input['file_path'] === '.env' ? deny('Secrets stay as they are.') : undefined,
   );
@@ -16,12 +16,15 @@ test.each([
   ['allow', { decision: 'allow', reason: 'why' }],
   ['stop', { continue: false, stopReason: 'why' }],
   ['addContext', { hookSpecificOutput: { hookEventName: 'BeforeTool', additionalContext: 'why' } }],
-] as const)('the helper "%s" makes the answer of a command', async (name, answer) => {
-  const hook = defineHook('BeforeTool', (_, helpers) => helpers[name]('why'));
-  expect(await hook(write)).toEqual(answer);
-});
+] as const)(
+  'the helper "%s" returns the answer that a command would print',
+  async (name, answer) => {
+    const hook = defineHook('BeforeTool', (_, helpers) => helpers[name]('why'));
+    expect(await hook(write)).toEqual(answer);
+  },
+);
 
-test('several answers are one', async () => {
+test('several answers are merged into one', async () => {
   const hook = defineHook('BeforeTool', async ({ tool_input }, { addContext, rewrite, allow }) => [
     allow(),
     rewrite({ ...tool_input, content: '' }),
@@ -42,7 +45,7 @@ test('several decisions in one answer are a failure, so that no denial gets lost
   await expect(hook(write)).rejects.toThrow('several decisions');
 });
 
-test('a hook that is called for another event is a failure', async () => {
+test('a hook that is called for another event fails', async () => {
   const hook = defineHook('AfterAgent', () => undefined);
   const input = { prompt: '', prompt_response: '', stop_hook_active: false };
   await expect(hook({ ...input, hook_event_name: 'BeforeAgent' })).rejects.toThrow(
@@ -50,7 +53,7 @@ test('a hook that is called for another event is a failure', async () => {
   );
 });
 
-test('a hook is notified when nobody waits for it any more', async () => {
+test("a hook's signal is aborted when nobody waits for it any more", async () => {
   const hook = defineHook('BeforeTool', (_, { signal, deny }) => deny(`${signal.aborted}`));
   expect(await hook(write)).toMatchObject({ reason: 'false' });
   expect(await hook(write, { signal: AbortSignal.abort() })).toMatchObject({ reason: 'true' });

@@ -50,7 +50,7 @@ test.each([
     { type: 'prompt', prompt: 'Safe?', model: 'small' },
     { command: 'Safe?', model: 'small' },
   ],
-])('%j is a hook where its dialect knows it', (hook, expected) => {
+])('%j is a hook if its dialect knows the type', (hook, expected) => {
   const { definitions, problems } = definedAs(hook);
   expect(problems).toEqual([]);
   expect(definitions).toMatchObject([expected]);
@@ -66,7 +66,7 @@ test.each([
   [{ type: 'live', command: 'x', concurrency: 0 }, 'concurrency', 'whole number of at least 1'],
   [{ type: 'live', command: 'x', args: 'y' }, 'args', 'make it an array of strings'],
   [{ type: 'command', command: 'x', url: 'y' }, 'url', 'it belongs to a hook of type "http"'],
-])('%j is one problem that says where and how to fix it', (hook, field, fix) => {
+])('%j is one problem that says where it is and how to fix it', (hook, field, fix) => {
   const { problems } = definedAs(hook);
   expect(problems).toMatchObject([
     { place: `hooks.BeforeTool[0].hooks[0].${field}`, fix: expect.stringContaining(fix) },
@@ -91,14 +91,14 @@ for line in sys.stdin:
     print(json.dumps({"id": event["id"], "output": output}), flush=True)
 `;
 
-test('a module denies', async () => {
+test('a module hook can deny', async () => {
   const hook = { type: 'module', module: './guard.mjs' };
   const code =
     'export default ({ tool_name }) => ({ decision: "deny", reason: `module ${tool_name}` })';
   expect((await fire(hook, { 'guard.mjs': code })).reason).toBe('module write_file');
 });
 
-test('a live process denies, and ends with the hook system', async () => {
+test('a live process can deny, and ends with the hook system', async () => {
   const hook = { type: 'live', command: 'python3', args: ['guard.py'] };
   const { cwd, session, reason } = await fire(hook, { 'guard.py': python });
   expect(reason).toBe('live write_file');
@@ -108,7 +108,7 @@ test('a live process denies, and ends with the hook system', async () => {
   await vi.waitUntil(() => !isAlive(pid), { timeout: 15_000 });
 });
 
-test('a server denies, and its status is a fact of the answer', async () => {
+test('a server can deny, and its status is part of the result', async () => {
   const server = createServer((_, response) =>
     response.end('{"decision":"deny","reason":"http"}'),
   ).listen(0, '127.0.0.1');
@@ -123,7 +123,7 @@ test('a server denies, and its status is a fact of the answer', async () => {
   expect(result.results).toMatchObject([{ httpStatus: 200 }]);
 });
 
-test('a server that fails blocks where its settings say so, with its status', async () => {
+test('a server that fails blocks if its settings say so, and its status is in the result', async () => {
   const server = createServer((_, response) => response.writeHead(500).end('broken'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -138,13 +138,13 @@ test('a server that fails blocks where its settings say so, with its status', as
   expect(result.results).toMatchObject([{ httpStatus: 500, exitCode: null, status: 'failed' }]);
 });
 
-test('a model that the host gives is asked', async () => {
+test('a prompt hook asks a model that the host provides', async () => {
   const model = modelFromTurns([{ text: '{"ok":false,"reason":"Too risky."}' }]);
   const hook = { type: 'prompt', prompt: 'Is $ARGUMENTS safe?' };
   expect((await fire(hook, {}, { getHookModel: () => model })).reason).toBe('Too risky.');
 });
 
-test('a prompt without a model is a failure that is reported', async () => {
+test('a prompt without a model is a failure, which is reported', async () => {
   const { session, result } = await fire({ type: 'prompt', prompt: 'Safe?' });
   expect(result.success).toBe(false);
   expect(session.warnings.join()).toContain('there is no model to ask');

@@ -8,7 +8,7 @@ import { answerOf, runHandler } from './run-handler.ts';
 const call = (hook: HookFunction, options?: Parameters<typeof answerOf>[2]) =>
   answerOf('', { kind: 'function', call: hook }, options);
 
-test('a function gets the event and answers with an object', async () => {
+test('a function receives the event and answers with an object', async () => {
   const said = await call((input: object) => ({ decision: 'deny', input }), { input: { a: 1 } });
   expect(said).toEqual({ decision: 'deny', input: { a: 1 } });
 });
@@ -17,7 +17,7 @@ test.each([undefined, null])('a function that returns %s has no opinion', async 
   expect(await call(() => nothing)).toBeUndefined();
 });
 
-test('a function cannot change the event of others', async () => {
+test('a function cannot change the event that others receive', async () => {
   const input = { a: 1 };
   await call((own: { a: number }) => void (own.a = 2), { input });
   expect(input).toEqual({ a: 1 });
@@ -36,26 +36,30 @@ test.each<[string, HookFunction, string | RegExp]>([
   ],
   ['rejects', () => Promise.reject(new Error('later')), 'later'],
   [
-    'throws what is no error',
+    'throws a non-error',
     () => {
       // oxlint-disable-next-line typescript/only-throw-error -- hooks may
       throw 'a text';
     },
     'a text',
   ],
-  ['answers with a text', () => 'yes', 'it answered with a string; return an object, or nothing'],
+  ['answers with a string', () => 'yes', 'it answered with a string; return an object, or nothing'],
   ['answers with an array', () => [], 'it answered with an array; return an object, or nothing'],
-  ['answers with a circle', () => circle, 'its answer has no JSON form; return plain data'],
+  [
+    'answers with a circular object',
+    () => circle,
+    'its answer has no JSON form; return plain data',
+  ],
   [
     'answers with too much',
     () => ({ text: 'x'.repeat(11 * 1024 * 1024) }),
     'its answer is over 10 MiB; answer with less',
   ],
-])('a function that %s has failed', async (_, hook, message) => {
+])('a function that %s fails', async (_, hook, message) => {
   expect(await call(hook)).toBe(message);
 });
 
-test('a function that overruns its deadline is not waited for, and its signal is aborted', async () => {
+test('a function that exceeds its deadline is not waited for, and its signal is aborted', async () => {
   let isAborted = false;
   const hook: HookFunction = (_, { signal }) => {
     signal.addEventListener('abort', () => (isAborted = true));
@@ -84,7 +88,7 @@ test('a function that may not run is not called', async () => {
   expect([said, isCalled]).toEqual(['it is not trusted', false]);
 });
 
-test('functions in the settings of an embedder guard its tools', async () => {
+test("functions in an embedder's settings guard its tools", async () => {
   const config = createConfig({
     cwd: tempFolder(),
     settings: {
@@ -123,7 +127,7 @@ test('functions in the settings of an embedder guard its tools', async () => {
   expect((await write('a.txt')).llmContent).toBe('{"file_path":"a.txt","content":"two"}');
 });
 
-test('a function that fails is reported, and blocks where its settings say so', async () => {
+test('a function that fails is reported, and blocks if its settings say so', async () => {
   const warnings: string[] = [];
   const noLuck = new Error('no luck');
   const run = async (onFailure: 'allow' | 'block') => {

@@ -6,7 +6,10 @@ import { isAlive } from '../support/until.ts';
 
 const dist = new URL('../../dist/src/', import.meta.url).href;
 
-/** A host that fires an event with a live and a module hook, says the live one's pid, and then does this. */
+/**
+ * A host that fires an event with a live hook and a module hook, prints the live one's pid, and then runs
+ * this code.
+ */
 function host(then: string) {
   const hooks = [
     { type: 'live', command: 'python3', args: ['guard.py'] },
@@ -40,9 +43,12 @@ test.each([
   ['exits', 'process.exit(0);'],
   ['throws', 'throw new Error("oops");'],
   ['is killed', 'process.kill(process.pid, "SIGKILL");'],
-])('a host that %s leaves nothing of its hooks, and none of them keeps it', async (_, then) => {
-  const { stdout } = await host(then);
-  const pid = Number(stdout);
-  expect(pid).toBeGreaterThan(0);
-  await vi.waitUntil(() => !isAlive(pid), { timeout: 15_000 });
-});
+])(
+  'a host that %s leaves nothing of its hooks behind, and none of them keeps it alive',
+  async (_, then) => {
+    const { stdout } = await host(then);
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(0);
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 15_000 });
+  },
+);

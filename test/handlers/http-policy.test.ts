@@ -13,7 +13,7 @@ import { answerOf, type Options, runHandler } from './run-handler.ts';
 
 type Respond = (response: ServerResponse, request: IncomingMessage, count: number) => void;
 
-/** Has a server of this machine listen, until the test ends. */
+/** Lets a server on this machine listen until the test ends. */
 async function listen(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -26,7 +26,7 @@ function close(server: Server): void {
   server.close();
 }
 
-/** A server that answers, and counts the events that it got. */
+/** A server that answers, and counts the events that it received. */
 async function policy(respond: Respond) {
   const seen = { count: 0, headers: [] as IncomingMessage['headers'][] };
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ const saying =
 const event = (more: object = {}) => ({ input: { tool: 'x', timestamp: 'now', ...more } });
 
 describe('answers that the server allows to be kept', () => {
-  test('count for the same event at another time, and for no other one', async () => {
+  test('a kept answer counts for the same event at another time, and for no other event', async () => {
     const { url, seen } = await policy(saying({ 'cache-control': 'private, max-age=600' }));
     expect(await ask(url, {}, event())).toEqual({ count: 1 });
     expect(await ask(url, {}, event({ timestamp: 'later' }))).toEqual({ count: 1 });
@@ -68,12 +68,12 @@ describe('answers that the server allows to be kept', () => {
     { 'cache-control': 'max-age=600', vary: '*' },
     { expires: '0' },
     { etag: '"x"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' },
-  ] as Record<string, string>[])('are not those with %j', async (headers) => {
+  ] as Record<string, string>[])('an answer with the headers %j is not kept', async (headers) => {
     const { url } = await policy(saying(headers));
     for (const count of [1, 2]) expect(await ask(url, {}, event())).toEqual({ count });
   });
 
-  test('are not failures', async () => {
+  test('a failure is not kept', async () => {
     const { url } = await policy((response, _, count) =>
       response
         .writeHead(count === 1 ? 500 : 200, { 'cache-control': 'max-age=600' })
@@ -84,8 +84,8 @@ describe('answers that the server allows to be kept', () => {
   });
 });
 
-describe('a server that is away', () => {
-  test('is asked again as often as the settings say', async () => {
+describe('a server that is unavailable', () => {
+  test('an unavailable server is asked again as often as the settings say', async () => {
     const { url, seen } = await policy((response, _, count) =>
       response.writeHead(count < 3 ? 503 : 200).end(count < 3 ? '' : '{"is":"back"}'),
     );
@@ -93,7 +93,7 @@ describe('a server that is away', () => {
     expect(seen.count).toBe(3);
   });
 
-  test('is a failure when that is not enough, and without retries at once', async () => {
+  test('an unavailable server fails the hook when the retries are used up, and at once without retries', async () => {
     const { url, seen } = await policy((response) => response.writeHead(502).end());
     expect(await ask(url, { retries: 1 })).toContain('status 502');
     expect(seen.count).toBe(2);
@@ -101,7 +101,7 @@ describe('a server that is away', () => {
     expect(seen.count).toBe(3);
   });
 
-  test('is asked again where it hangs up or does not listen yet', async () => {
+  test('a server that hangs up is asked again', async () => {
     const { url, seen } = await policy((response, _, count) =>
       count === 1 ? response.destroy() : response.end('{"is":"back"}'),
     );
@@ -109,13 +109,13 @@ describe('a server that is away', () => {
     expect(seen.count).toBe(2);
   });
 
-  test('is not asked again for what it refuses', async () => {
+  test('a server that refuses a request is not asked again', async () => {
     const { url, seen } = await policy((response) => response.writeHead(403).end());
     expect(await ask(url, { retries: 5 })).toContain('status 403');
     expect(seen.count).toBe(1);
   });
 
-  test('is not waited for longer than the deadline, nor for what it asks for in hours', async () => {
+  test('an unavailable server is not waited for beyond the deadline, nor for hours if it asks for that', async () => {
     const { url, seen } = await policy((response) =>
       response.writeHead(503, { 'retry-after': '3600' }).end(),
     );
@@ -129,7 +129,7 @@ describe('a server that is away', () => {
     expect(patient.seen.count).toBe(1);
   });
 
-  test('has its last answer count where it said so, with a note, and else fails', async () => {
+  test('the last answer of an unavailable server counts, with a note, if the server allowed it, and otherwise the hook fails', async () => {
     const stale = await policy(saying({ 'cache-control': 'max-age=1, stale-if-error=600' }));
     const fresh = await policy(saying({ 'cache-control': 'max-age=1' }));
     for (const { url } of [stale, fresh]) expect(await ask(url)).toEqual({ count: 1 });
@@ -148,7 +148,7 @@ describe('a server that is away', () => {
 });
 
 describe('a token in a file', () => {
-  test('is sent, and is the one that stands there now', async () => {
+  test('a token is read from its file for each request', async () => {
     const cwd = tempFolder();
     const { url, seen } = await policy(saying({}));
     for (const token of ['one', 'two']) {
@@ -162,21 +162,28 @@ describe('a token in a file', () => {
   });
 
   test.each([
-    ['is not there', (): void => undefined, 'cannot be read (ENOENT)'],
+    ['does not exist', (): void => undefined, 'cannot be read (ENOENT)'],
     ['is empty', (file: string) => writeFileSync(file, '\n'), 'does not hold one token'],
-    ['holds more', (file: string) => writeFileSync(file, 'a\r\nX: b'), 'does not hold one token'],
+    [
+      'holds more than a token',
+      (file: string) => writeFileSync(file, 'a\r\nX: b'),
+      'does not hold one token',
+    ],
     ['is a folder', (file: string) => mkdirSync(file), 'is not a file'],
-    ['is long', (file: string) => writeFileSync(file, 'x'.repeat(70_000)), 'is too long'],
-  ])('that %s is a failure that names it, and nothing is sent', async (_, put, said) => {
-    const cwd = tempFolder();
-    const { url, seen } = await policy(saying({}));
-    put(join(cwd, 'token'));
-    const answer = await ask(url, { tokenFile: 'token' }, { cwd });
-    expect(answer).toContain(`${join(cwd, 'token')} ${said}`);
-    expect(seen.count).toBe(0);
-  });
+    ['is too long', (file: string) => writeFileSync(file, 'x'.repeat(70_000)), 'is too long'],
+  ])(
+    'a token file that %s is a failure that names the file, and nothing is sent',
+    async (_, put, said) => {
+      const cwd = tempFolder();
+      const { url, seen } = await policy(saying({}));
+      put(join(cwd, 'token'));
+      const answer = await ask(url, { tokenFile: 'token' }, { cwd });
+      expect(answer).toContain(`${join(cwd, 'token')} ${said}`);
+      expect(seen.count).toBe(0);
+    },
+  );
 
-  test('and a variable reach no hook of the system that the environment gave them', async () => {
+  test('a header of a system hook does not use a variable that only the environment sets', async () => {
     vi.stubEnv('SPOOFED', 'x');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { url, seen } = await policy(saying({}));
@@ -186,7 +193,7 @@ describe('a token in a file', () => {
   });
 });
 
-/** Certificates of an authority of the test's own: `ca`, and those of `server` and `client` with their keys. */
+/** Certificates from the test's own authority: `ca`, and those of `server` and `client` with their keys. */
 function certificates(): string {
   const folder = tempFolder();
   const run = (...args: string[]) =>
@@ -202,7 +209,7 @@ function certificates(): string {
 }
 
 describe.skipIf(!existsSync('/usr/bin/openssl'))('TLS in both directions', () => {
-  test('says who asks, believes only the named authority, and is not loosened by the environment', async () => {
+  test('a TLS connection proves who asks, trusts only the named authority, and is not weakened by the environment', async () => {
     const cwd = certificates();
     const pem = (name: string) => readFileSync(join(cwd, name));
     const asked: string[] = [];

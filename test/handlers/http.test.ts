@@ -15,7 +15,7 @@ interface Arrived {
   readonly body: string;
 }
 
-/** A server of this machine, until the test ends. */
+/** A server on this machine that runs until the test ends. */
 async function server(respond: (response: ServerResponse, arrived: Arrived) => void) {
   const arrived: Arrived[] = [];
   const listening = createServer((request, response) => {
@@ -54,7 +54,7 @@ const handler = (more: Partial<HandlerOf<'http'>> = {}): HandlerOf<'http'> => ({
 const ask = (url: string, more?: Partial<HandlerOf<'http'>>, options?: Options) =>
   answerOf(url, handler(more), options);
 
-test('the event is posted as JSON, and an object in a 2xx response answers', async () => {
+test('the event is posted as JSON, and an object in a 2xx response is the answer', async () => {
   const { url, arrived } = await server(answering(201, '{"decision":"deny","reason":"no"}'));
   const outcome = await runHandler(url, handler(), { input: { text: 'ö' } });
   expect(outcome).toMatchObject({
@@ -76,7 +76,7 @@ test.each([200, 204])('an empty response with status %i is no opinion', async (s
   expect(await ask(url)).toBeUndefined();
 });
 
-test('a connection is used again', async () => {
+test('a connection is reused', async () => {
   const ports = new Set<number | undefined>();
   const { url } = await server((response) => {
     ports.add(response.socket?.remotePort);
@@ -122,7 +122,7 @@ test('a redirect to another host is not followed', async () => {
   expect(other.arrived).toEqual([]);
 });
 
-test('redirects in a circle are a failure', async () => {
+test('circular redirects are a failure', async () => {
   const { url, arrived } = await server(answering(307, '', { location: '/hook' }));
   expect(await ask(url)).toContain('again and again');
   expect(arrived).toHaveLength(6);
@@ -156,7 +156,7 @@ test('a server that hangs up is a failure', async () => {
   expect(await ask(url)).toContain('socket hang up');
 });
 
-test('an answer that breaks off is a failure', async () => {
+test('an answer that is cut off is a failure', async () => {
   const { url } = await server((response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('{', () => response.destroy());
@@ -164,7 +164,7 @@ test('an answer that breaks off is a failure', async () => {
   expect(await ask(url)).toContain('aborted');
 });
 
-test('a server that speaks no HTTP is a failure', async () => {
+test('a server that does not speak HTTP is a failure', async () => {
   const listening = createTcpServer((socket) => socket.end('220 smtp ready\r\n'));
   listening.listen(0, '127.0.0.1');
   await once(listening, 'listening');
@@ -175,14 +175,14 @@ test('a server that speaks no HTTP is a failure', async () => {
 
 test.each([
   ['is silent', (): void => undefined],
-  ['sends its answer for ever', (response: ServerResponse) => void response.write('{')],
-])('a server that %s meets the deadline, and the request is broken off', async (_, respond) => {
+  ['sends its answer forever', (response: ServerResponse) => void response.write('{')],
+])('a server that %s runs into the deadline, and the request is aborted', async (_, respond) => {
   const { url, hungUp } = await server(respond);
   expect(await runHandler(url, handler(), { timeout: 300 })).toMatchObject({ status: 'timedOut' });
   await hungUp;
 });
 
-test('a cancelled request is broken off', async () => {
+test('a cancelled request is aborted', async () => {
   const abort = new AbortController();
   const { url, hungUp } = await server(() => abort.abort());
   const outcome = await runHandler(url, handler(), { cancel: abort.signal });
@@ -190,7 +190,7 @@ test('a cancelled request is broken off', async () => {
   await hungUp;
 });
 
-test('headers hold the variables that they may use', async () => {
+test('headers contain the values of the variables that they may use', async () => {
   const { url, arrived } = await server(answering(204));
   const headers = { Authorization: 'Bearer $TOKEN', 'X-Two': '${TOKEN}-${PLACE}' };
   const env = { TOKEN: 'secret', PLACE: 'here' };
@@ -227,11 +227,11 @@ test.each([
   ['no URL at all', 'is no URL'],
   ['ftp://example.com/', 'is no URL'],
   ['http://me:secret@127.0.0.1/', 'holds a user or a password; send them in a header'],
-])('%s is no URL to post to', async (url, said) => {
+])('%s is not a URL to post to', async (url, said) => {
   expect(await ask(url)).toContain(said);
 });
 
-test('only allowed URLs are posted to', async () => {
+test('events are posted only to allowed URLs', async () => {
   const { url, port, arrived } = await server(answering(200, '{}'));
   const refused = await ask(url, { allowedUrls: ['https://*', `http://127.0.0.1:${port}/other`] });
   expect(refused).toContain('/hook is none of the allowed URLs; add it to "allowedUrls"');
@@ -239,7 +239,7 @@ test('only allowed URLs are posted to', async () => {
   expect(await ask(url, { allowedUrls: [`http://127.0.0.1:${port}/*`] })).toEqual({});
 });
 
-/** Has names lead to addresses, one after another. */
+/** Makes names resolve to these addresses, one after another. */
 function resolving(...addresses: string[]): void {
   const { lookup } = dns;
   const find = (_: string, { all }: { all?: boolean }, done: (...said: unknown[]) => void) => {
@@ -256,7 +256,7 @@ function resolving(...addresses: string[]): void {
 }
 
 test.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:7f00:1', 'fd00::1'])(
-  'a name that leads to %s is not posted to',
+  'an event is not posted to a name that resolves to %s',
   async (address) => {
     resolving(address);
     expect(await ask('http://guard.example/')).toContain(
@@ -265,7 +265,7 @@ test.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:7f00:1', '
   },
 );
 
-test('a name that leads to this machine is posted to where the settings name it', async () => {
+test('an event is posted to a name that resolves to this machine if the settings name it', async () => {
   const { port } = await server(answering(200, '{"is":"here"}'));
   resolving('127.0.0.1');
   const url = `http://guard.example:${port}/hook`;
@@ -274,7 +274,7 @@ test('a name that leads to this machine is posted to where the settings name it'
   expect(await ask(url, { allowedUrls: [`http://guard.example:${port}/*`] })).toEqual({
     is: 'here',
   });
-  // Nor does the connection that is open by now serve whoever may not have it.
+  // Nor does the open connection serve a hook that may not have it.
   expect(await ask(url)).toContain('leads to 127.0.0.1');
 });
 
@@ -304,6 +304,6 @@ test.each([
   ['64:ff9b::a00:1', false],
   ['2002:a00:1::', false],
   ['no address', false],
-])('%s is public: %s', (address, said) => {
+])('whether %s is public: %s', (address, said) => {
   expect(isPublic(address)).toBe(said);
 });

@@ -7,7 +7,7 @@ import { isAlive } from '../support/until.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { answerOf, type Options, runHandler } from './run-handler.ts';
 
-// What is called so may be a script that looks for it each time.
+// The program of this name may be a script that looks up the real one each time.
 const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
   encoding: 'utf8',
 }).trim();
@@ -25,7 +25,7 @@ for line in sys.stdin:
     count += 1
 `;
 
-/** A live hook in a folder of its own, until the test ends. */
+/** A live hook in a folder of its own that runs until the test ends. */
 function liveHook(code: string, concurrency?: number) {
   const cwd = tempFolder();
   const write = (text: string): void => writeFileSync(join(cwd, 'hook.py'), text);
@@ -68,7 +68,7 @@ test.each(['None', '{}'])('the output %s is no opinion', async (output) => {
   expect(await run()).toMatchObject({ status: 'exited', exit: { exitCode: 0 } });
 });
 
-test('events are handed over one after another unless the hook says otherwise', async () => {
+test('events are passed on one after another unless the hook says otherwise', async () => {
   const { ask } = liveHook('answer(id, {"count": count}); time.sleep(0.01)');
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([
     { count: 1 },
@@ -77,7 +77,7 @@ test('events are handed over one after another unless the hook says otherwise', 
   ]);
 });
 
-test('several events are in flight where the hook says so, and answers are matched by id', async () => {
+test('several events are in flight if the hook says so, and answers are matched by id', async () => {
   const { ask } = liveHook(
     'if count == 1: first = id\nelse:\n    answer(id, {"is": 2})\n    answer(first, {"is": 1})',
     2,
@@ -92,7 +92,7 @@ test('the deadline of an event that waits for its turn does not run', async () =
   expect(outcomes.map(({ status }) => status)).toEqual(['exited', 'exited']);
 });
 
-test('lines that are no answers are notes, and stderr is kept', async () => {
+test('lines that are not answers become notes, and stderr is kept', async () => {
   const { run } = liveHook(
     'print("hello"); print(json.dumps({"id": 99, "output": {}})); sys.stderr.write("why\\n"); sys.stderr.flush(); time.sleep(0.1); answer(id, {})',
   );
@@ -108,7 +108,7 @@ test('lines that are no answers are notes, and stderr is kept', async () => {
   });
 });
 
-test('an answer that stands beside the id counts, with a note', async () => {
+test('an answer that is written beside the id counts, with a note', async () => {
   const { run } = liveHook('print(json.dumps({"id": id, "decision": "deny"}), flush=True)');
   expect(await run()).toMatchObject({
     status: 'exited',
@@ -121,12 +121,12 @@ test('an answer that stands beside the id counts, with a note', async () => {
   });
 });
 
-test('an output that is no object is a failure', async () => {
+test('an output that is not an object is a failure', async () => {
   const { ask } = liveHook('answer(id, "yes")');
   expect(await ask()).toBe('its "output" is no object; answer with {"id": …, "output": {…}}');
 });
 
-test('a line over 10 MiB is a failure, and the next event finds the process anew', async () => {
+test('a line over 10 MiB is a failure, and the next event gets a new process', async () => {
   const { ask, starts } = liveHook(
     'answer(id, {"text": "x" * (11 << 20 if "long" in input else 1)})',
   );
@@ -136,7 +136,7 @@ test('a line over 10 MiB is a failure, and the next event finds the process anew
   await gone(first!);
 });
 
-test('an output over 10 MiB is a failure of that event alone', async () => {
+test('an output over 10 MiB fails only that event', async () => {
   const { ask, starts } = liveHook(
     'answer(id, {"text": "x" * ((10 << 20) if "long" in input else 1)})',
   );
@@ -145,7 +145,7 @@ test('an output over 10 MiB is a failure of that event alone', async () => {
   expect(starts()).toHaveLength(1);
 });
 
-test('a process that ends fails its event with its exit code and stderr, and is started again', async () => {
+test('a process that ends fails its event with its exit code and stderr, and is restarted', async () => {
   const { ask, starts } = liveHook(
     'if "crash" in input: sys.exit("no luck")\nanswer(id, {"count": count})',
   );
@@ -155,7 +155,7 @@ test('a process that ends fails its event with its exit code and stderr, and is 
   expect(starts()).toHaveLength(2);
 });
 
-test('a process that ends again and again is started with pauses', async () => {
+test('a process that keeps ending is restarted with pauses', async () => {
   const now = Math.ceil(performance.now());
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -188,7 +188,7 @@ test('arguments reach the program without a shell', async () => {
   expect(said).toEqual({ args: ['$HOME; exit'] });
 });
 
-test('a process that does not answer is ended after the deadline of its event, and the next event finds it anew', async () => {
+test('a process that does not answer is ended after the deadline of its event, and the next event gets a new process', async () => {
   const { ask, run, starts } = liveHook(
     'time.sleep(1000 if "hang" in input else 0)\nanswer(id, {"count": count})',
   );
@@ -199,7 +199,7 @@ test('a process that does not answer is ended after the deadline of its event, a
   await gone(first!);
 });
 
-test('a process that answers late is kept, and its late answer counts for nothing', async () => {
+test('a process that answers late is kept, and its late answer is ignored', async () => {
   const { ask, cwd, run, starts } = liveHook(
     'while "late" in input and not os.path.exists("now"): time.sleep(0.01)\nanswer(id, {"late": "late" in input})',
   );
@@ -211,7 +211,7 @@ test('a process that answers late is kept, and its late answer counts for nothin
   expect(starts()).toHaveLength(1);
 });
 
-test('an event that is given up before its turn is never handed over', async () => {
+test('an event that is given up before its turn is never passed on', async () => {
   const { ask, run } = liveHook('time.sleep(0.3)\nanswer(id, {"count": count})');
   const abort = new AbortController();
   const [first, second] = [ask(), run({}, { cancel: abort.signal })];
@@ -233,7 +233,7 @@ test('a process whose environment or files have changed is replaced', async () =
   expect(starts()).toHaveLength(3);
 });
 
-test('a hook that is dropped ends with what it has started', async () => {
+test('a hook that is dropped ends, together with what it has started', async () => {
   const { ask, command, cwd, starts } = liveHook(
     'import subprocess\nchild = subprocess.Popen(["sleep", "1000"])\nanswer(id, {"child": child.pid})',
   );
@@ -243,7 +243,7 @@ test('a hook that is dropped ends with what it has started', async () => {
   await gone(child);
 });
 
-test('a dropped hook answers the events that it was given before', async () => {
+test('a dropped hook answers the events that it received before', async () => {
   const { ask, command, cwd, starts } = liveHook('answer(id, {"count": count})');
   const answers = [ask(), ask()];
   endLive({ command, cwd });

@@ -26,7 +26,7 @@ function moduleHook(code: string, file = 'hook.mjs') {
   };
 }
 
-/** Until a file is old enough for a worker that has loaded it to be kept. */
+/** Waits until a file is old enough for a worker that has loaded it to be kept. */
 const untilSettled = () => sleep(100);
 
 const counting = `let count = 0; export default () => ({ count: ++count });`;
@@ -36,7 +36,7 @@ test.each([
   ['an export named "hook"', 'hook.mjs', 'export const hook = async (input) => ({ input })'],
   ['a CommonJS module', 'hook.cjs', 'module.exports = (input) => ({ input })'],
   ['a CommonJS export named "hook"', 'hook.cjs', 'exports.hook = (input) => ({ input })'],
-])('%s gets the event and answers', async (_, file, code) => {
+])('%s receives the event and answers', async (_, file, code) => {
   expect(await moduleHook(code, file).ask({ a: 1 })).toEqual({ input: { a: 1 } });
 });
 
@@ -54,7 +54,7 @@ test('a module is loaded once for many events', async () => {
   ]);
 });
 
-test('a module that has changed is loaded anew', async () => {
+test('a module that has changed is loaded again', async () => {
   const { ask, write } = moduleHook(counting);
   await untilSettled();
   await ask();
@@ -62,14 +62,14 @@ test('a module that has changed is loaded anew', async () => {
   expect(await ask()).toEqual({ count: 'new' });
 });
 
-test('a module that is written twice at once is loaded as it is now', async () => {
+test('a module that is written twice in quick succession is loaded in its latest version', async () => {
   const { ask, write } = moduleHook('export default () => ({ is: "old" });');
   await ask();
   write('export default () => ({ is: "new" });');
   expect(await ask()).toEqual({ is: 'new' });
 });
 
-test('several calls are in flight at once', async () => {
+test('several calls of a module are in flight at once', async () => {
   const { ask } = moduleHook(`
     const waiting = [];
     export default () => new Promise((done) => {
@@ -97,7 +97,7 @@ test('a module has the environment and the folder of a command', async () => {
   expect(await ask({}, { env: { ITS_OWN: 'changed' } })).toMatchObject({ env: 'changed' });
 });
 
-test('a module of the administrator has a clean environment', async () => {
+test("an administrator's module has a clean environment", async () => {
   process.env['SOME_SECRET'] = 'x';
   onTestFinished(() => void delete process.env['SOME_SECRET']);
   const { ask } = moduleHook('export default () => ({ keys: Object.keys(process.env) })');
@@ -115,7 +115,7 @@ test('a path may use the variables of its own source', async () => {
   expect(said).toEqual({ decision: 'allow' });
 });
 
-test('what a module prints stays out of the host, and is kept as stderr', async () => {
+test("the output of a module does not reach the host's, and is kept as stderr", async () => {
   const code = `
     export default () => {
       console.log('one');
@@ -129,9 +129,9 @@ test('what a module prints stays out of the host, and is kept as stderr', async 
 test.each([
   ['throws', 'export default () => { throw new Error("no luck") }', 'no luck'],
   ['rejects', 'export default async () => { throw new TypeError("no luck") }', 'no luck'],
-  ['throws no error', 'export default () => { throw 1 }', '1'],
+  ['throws a non-error', 'export default () => { throw 1 }', '1'],
   [
-    'answers with a text',
+    'answers with a string',
     'export default () => "yes"',
     'it answered with a string; return an object, or nothing',
   ],
@@ -141,7 +141,7 @@ test.each([
     'it answered with an array; return an object, or nothing',
   ],
   [
-    'answers with a circle',
+    'answers with a circular object',
     'const a = {}; a.a = a; export default () => a',
     /^Converting circular structure to JSON/,
   ],
@@ -156,7 +156,7 @@ test.each([
     'export default 1',
     'it exports no function; export one as default, or as "hook"',
   ],
-  ['fails as it is loaded', 'throw new Error("not today")', 'not today'],
+  ['fails while it is loaded', 'throw new Error("not today")', 'not today'],
   ['calls process.exit', 'export default () => process.exit(3)', 'it called process.exit(3)'],
   [
     'leaves a rejection unhandled',
@@ -169,11 +169,11 @@ test.each([
     'it failed: oops',
   ],
   [
-    'floods its memory',
+    'exhausts its memory',
     'export default () => { const all = []; for (;;) all.push(new Array(100_000).fill(all.length + 0.5)) }',
     /^it failed: Worker terminated due to reaching memory limit/,
   ],
-])('a module that %s has failed, and the next event finds it anew', async (_, code, message) => {
+])('a module that %s fails, and the next event loads it again', async (_, code, message) => {
   const { ask, write } = moduleHook(code);
   await untilSettled();
   expect(await ask()).toEqual(
@@ -183,7 +183,7 @@ test.each([
   expect(await ask()).toEqual({ is: 'well' });
 });
 
-test('a module that is not there is named', async () => {
+test('a module that does not exist is named', async () => {
   const cwd = tempFolder();
   const said = await answerOf('none.mjs', { kind: 'module' }, { cwd });
   expect(said).toBe(
@@ -191,7 +191,7 @@ test('a module that is not there is named', async () => {
   );
 });
 
-test('TypeScript runs where Node.js runs it, and is a clear failure elsewhere', async () => {
+test('a TypeScript module runs if Node.js can run it, and is a clear failure otherwise', async () => {
   const said = await moduleHook('export default (_: object) => ({ is: "typed" })', 'hook.ts').ask();
   if ('typescript' in process.features && process.features.typescript)
     expect(said).toEqual({ is: 'typed' });
@@ -200,13 +200,13 @@ test('TypeScript runs where Node.js runs it, and is a clear failure elsewhere', 
 
 test.each([
   ['an endless loop', 'export default () => { for (;;); }'],
-  ['an endless loop as it is loaded', 'for (;;);'],
+  ['an endless loop during loading', 'for (;;);'],
   ['a promise that never settles', 'export default () => new Promise(() => {})'],
   [
     'a load that never ends',
     'await new Promise(() => setTimeout(() => {}, 1e6)); export default 1',
   ],
-])('%s meets the deadline, and the next event is answered', async (_, code) => {
+])('%s runs into the deadline, and the next event is answered', async (_, code) => {
   const { ask, run, write } = moduleHook(code);
   await untilSettled();
   expect(await run({}, { timeout: 1 })).toMatchObject({ status: 'timedOut' });
@@ -214,7 +214,7 @@ test.each([
   expect(await ask()).toEqual({ is: 'well' });
 });
 
-test('a call that never settles is reported so, and takes no other call with it', async () => {
+test('a call that never settles is reported as such, and does not affect other calls', async () => {
   const { ask, run } = moduleHook(`
     let aborted = 0;
     export default ({ hang }, { signal }) =>
@@ -240,7 +240,7 @@ test('calls that wait behind an endless loop are answered by another worker', as
   expect(others).toEqual([{ is: 'well' }, { is: 'well' }]);
 });
 
-test('calls that were begun fail with the worker', async () => {
+test('calls that have begun fail with the worker', async () => {
   const { ask } = moduleHook(
     'export default ({ exit }) => exit ? process.exit(1) : new Promise(() => {})',
   );

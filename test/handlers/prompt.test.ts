@@ -29,17 +29,17 @@ test.each([
     '{"ok":"false"}',
     'the model did not answer with {"ok": …, "reason": …} but with: {"ok":"false"}',
   ],
-])('the judgement %j comes to %j', async (answer, expected) => {
+])('the judgement %j gives %j', async (answer, expected) => {
   const { said } = await judge(answer);
   expect(said).toEqual(expected);
 });
 
-test('the event stands where the prompt says', async () => {
+test('the event is inserted where the prompt says', async () => {
   const { asked } = await judge('{"ok":true}', 'Look at $ARGUMENTS, I mean $ARGUMENTS.');
   expect(asked[0]).toMatch(/^Look at {"a":"\$&"}, I mean {"a":"\$&"}\.\n/);
 });
 
-test('the event stands behind a prompt that does not say where', async () => {
+test('the event follows a prompt that does not say where to insert it', async () => {
   const { asked } = await judge('{"ok":true}', 'Is it right?');
   expect(asked[0]).toMatch(/^Is it right\?\n\n{"a":"\$&"}\n/);
 });
@@ -51,7 +51,7 @@ test('a model that fails is a failure', async () => {
   );
 });
 
-test('a model that is too slow meets the deadline, and is reported', async () => {
+test('a model that is too slow runs into the deadline, which is reported', async () => {
   let given: AbortSignal | undefined;
   const ask = (_: string, signal: AbortSignal) => {
     given = signal;

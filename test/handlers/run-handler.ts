@@ -16,7 +16,7 @@ export interface Options extends Partial<Omit<HookCommand, 'command' | 'handler'
   readonly cancel?: AbortSignal;
 }
 
-/** Runs a hook of any kind through the machine to its outcome. */
+/** Runs a hook of any kind through the machine until its outcome. */
 export function runHandler(
   command: string,
   handler: Handler,

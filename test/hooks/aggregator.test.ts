@@ -16,7 +16,7 @@ import {
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
 
-/** What hooks that exit like this come to together. */
+/** Aggregates the results of hooks that exit like this. */
 function aggregate(
   event: HookEventName,
   exits: readonly Parameters<typeof exited>[0][],
@@ -39,7 +39,7 @@ function aggregate(
   );
 }
 
-test('the outputs of the good ones are merged, those of all are kept (HOOK-112, HOOK-166)', () => {
+test('the outputs of successful hooks are merged, and the outputs of all hooks are kept (HOOK-112, HOOK-166)', () => {
   const result = aggregate('BeforeTool', [
     { stdout: '{"reason":"one"}', durationMs: 5 },
     { exitCode: 1, stderr: 'boom', durationMs: 7 },
@@ -57,7 +57,7 @@ test('the outputs of the good ones are merged, those of all are kept (HOOK-112, 
   expect(result.plan).toEqual({ mode: 'parallel', count: 4 });
 });
 
-test('success is health: exit 2 is none although nothing failed (HOOK-070, HOOK-160, HOOK-213)', () => {
+test('success means health: exit 2 is not a success although nothing failed (HOOK-070, HOOK-160, HOOK-213)', () => {
   expect(aggregate('BeforeTool', [{ stdout: '{"decision":"deny"}' }]).success).toBe(true);
   expect(aggregate('BeforeTool', [{ exitCode: 2 }, {}])).toMatchObject({
     success: false,
@@ -65,7 +65,7 @@ test('success is health: exit 2 is none although nothing failed (HOOK-070, HOOK-
   });
 });
 
-test('each result knows its hook (G-18)', () => {
+test('each result names its hook (G-18)', () => {
   const { results } = aggregate('BeforeTool', [{}, { exitCode: 2 }]);
   expect(results.map(({ hook: { name }, exitCode }) => [name, exitCode])).toEqual([
     ['hook 0', 0],
@@ -73,18 +73,18 @@ test('each result knows its hook (G-18)', () => {
   ]);
 });
 
-describe('conflicts', () => {
+describe('conflicts between hooks', () => {
   const exits = ['one', 'two'].map((command) => ({
     stdout: JSON.stringify({ hookSpecificOutput: { tool_input: { command } } }),
   }));
 
-  test('are those of hooks side by side', () => {
+  test('hooks that run side by side and set the same field are in conflict', () => {
     expect(aggregate('BeforeTool', exits).conflicts).toEqual([
       { field: 'tool_input.command', hooks: ['hook 0', 'hook 1'], winner: 'hook 1' },
     ]);
   });
 
-  test('a sequence has none, but remembers who set what', () => {
+  test('a sequence has no conflicts, but remembers which hook set a field', () => {
     const { conflicts, setBy } = aggregate('BeforeTool', exits, 'sequential');
     expect(conflicts).toEqual([]);
     expect(setBy).toEqual({ 'tool_input.command': 'hook 1' });
@@ -93,7 +93,7 @@ describe('conflicts', () => {
 
 const finalOutputOf = (event: HookEventName) => aggregate(event, [{ stdout: '{}' }]).finalOutput;
 
-test('the final output is of its event’s class (HOOK-200)', () => {
+test('the final output belongs to the class of its event (HOOK-200)', () => {
   expect(finalOutputOf('BeforeTool')).toBeInstanceOf(BeforeToolHookOutput);
   expect(finalOutputOf('AfterTool')).toBeInstanceOf(AfterToolHookOutput);
   expect(finalOutputOf('BeforeModel')).toBeInstanceOf(BeforeModelHookOutput);

@@ -12,13 +12,13 @@ function configOf(options: CreateConfigOptions) {
 }
 
 describe('the hook system of a config', () => {
-  test('is undefined while hooks are off (HOOK-002, 010)', () => {
+  test('the hook system is undefined while hooks are off (HOOK-002, 010)', () => {
     const { config } = configOf({ cwd: '/p', settings: { hooks } });
     expect(config.getEnableHooks()).toBe(false);
     expect(config.getHookSystem()).toBeUndefined();
   });
 
-  test('is made on the first question, one for the session, and not initialised (HOOK-001, 206)', () => {
+  test('the hook system is created on first use, once per session, and is not initialised (HOOK-001, 206)', () => {
     const { config } = configOf({ cwd: '/p', settings: { enableHooks: true, hooks } });
     const system = config.getHookSystem();
     expect(system).toBeDefined();
@@ -26,7 +26,7 @@ describe('the hook system of a config', () => {
     expect(system?.getStatus()).toEqual({ initialized: false, totalHooks: 0 });
   });
 
-  test('comes with files that are read on the first question about hooks, not before (HOOK-206)', () => {
+  test('the settings files are read on the first question about hooks, not before (HOOK-206)', () => {
     const { project, files, write } = sandbox();
     const { config } = configOf({ cwd: project });
     write(files.project, { enableHooks: true, hooks });
@@ -35,7 +35,7 @@ describe('the hook system of a config', () => {
     expect(config.getEnableHooks()).toBe(true);
   });
 
-  test('settings that are given stand in place of all files', () => {
+  test('settings given as an option replace all files', () => {
     const { project, files, write } = sandbox();
     write(files.project, { enableHooks: false, hooks });
     write(files.user, '{');
@@ -46,8 +46,8 @@ describe('the hook system of a config', () => {
   });
 });
 
-describe('what hooks receive of the session', () => {
-  test('is what the host says (HOOK-144, 161; C-12)', () => {
+describe('what hooks learn about the session', () => {
+  test('hooks receive the session data that the host gives (HOOK-144, 161; C-12)', () => {
     const { config } = configOf({
       cwd: '/p/../p',
       sessionId: 's-1',
@@ -59,7 +59,7 @@ describe('what hooks receive of the session', () => {
     expect(config.getTranscriptPath?.()).toBe('/t.json');
   });
 
-  test('has a session id of its own by default, fit for a file name (G-13)', () => {
+  test('a session has its own id by default, which is fit for a file name (G-13)', () => {
     const [one, other] = [1, 2].map(() => configOf({ cwd: '.', settings: {} }).config);
     expect(one?.getSessionId()).toMatch(/^[\w-]+$/);
     expect(one?.getSessionId()).toBe(one?.getSessionId());
@@ -70,7 +70,7 @@ describe('what hooks receive of the session', () => {
 });
 
 describe('with hooks off', () => {
-  test('a broken file is reported, once and on one line, because it may be why', () => {
+  test('a broken file is reported once and on one line while hooks are off, because it may be the cause', () => {
     const { project, files, write } = sandbox();
     write(files.project, '{ "tools": { "enableHooks": true }');
     const { config, warnings } = configOf({ cwd: project });
@@ -84,7 +84,7 @@ describe('with hooks off', () => {
     ]);
   });
 
-  test('a switch of the wrong type is reported too, of given settings as well', () => {
+  test('a switch of the wrong type is reported while hooks are off, even in settings given as an option', () => {
     const settings = { tools: { enableHooks: 'true' } } as unknown as { enableHooks: boolean };
     const { config, warnings } = configOf({ cwd: '/p', settings });
     expect(config.getEnableHooks()).toBe(false);
@@ -93,7 +93,7 @@ describe('with hooks off', () => {
     ]);
   });
 
-  test('what is wrong with hooks that will not run is nobody’s concern', () => {
+  test('problems of hooks that will not run are not reported', () => {
     const { project, files, write } = sandbox();
     write(files.project, { hooks: { BeforeTool: [5] } });
     const { config, warnings } = configOf({ cwd: project });
@@ -102,8 +102,8 @@ describe('with hooks off', () => {
   });
 });
 
-describe('settings read again', () => {
-  test('may switch hooks on and off', () => {
+describe('rereading settings', () => {
+  test('rereading the settings can switch hooks on and off', () => {
     const { project, files, write } = sandbox();
     const { config } = configOf({ cwd: project });
     expect(config.getHookSystem()).toBeUndefined();
@@ -120,7 +120,7 @@ describe('settings read again', () => {
     expect(config.getHookSystem()).toBe(system);
   });
 
-  test('stay as they were where a file broke', () => {
+  test('the settings stay as they were when a file can no longer be parsed', () => {
     const { project, files, write } = sandbox();
     const { config } = configOf({ cwd: project });
     write(files.project, { enableHooks: true, hooks });

@@ -12,7 +12,7 @@ import {
 
 const twoGuards = { BeforeTool: inParallel('touch one; exit 2', 'touch two; exit 2') };
 
-/** The hooks could not be run at all: fail-open, and said once (C-91). */
+/** Expects that the hooks could not be run at all: the event fails open, with one warning (C-91). */
 function expectFailure(
   result: Awaited<ReturnType<Session['fire']>>,
   { warnings, folder }: Session,
@@ -55,35 +55,41 @@ describe('an input that no hook can receive fails open, once for the event (G-06
       },
       /not me/,
     ],
-    ['nesting without end', { deep }, /call stack/],
-  ])('%s', async (_, tool_input, reported) => {
-    const session = await startSession(twoGuards);
-    const result = await session.fire('BeforeTool', { tool_name: 'x', tool_input });
-    expectFailure(result, session, reported);
-  });
+    ['endless nesting', { deep }, /call stack/],
+  ])(
+    'an input that contains %s fails open, once for the event',
+    async (_, tool_input, reported) => {
+      const session = await startSession(twoGuards);
+      const result = await session.fire('BeforeTool', { tool_name: 'x', tool_input });
+      expectFailure(result, session, reported);
+    },
+  );
 });
 
 describe('a host that throws fails open (C-91)', () => {
-  test.each(['getSessionId', 'getWorkingDir', 'getTranscriptPath'] as const)('%s', async (name) => {
-    const session = await startSession(twoGuards);
-    session.config[name] = () => {
-      throw new Error('the host is broken');
-    };
-    expectFailure(
-      await session.fire('BeforeTool', someFields.BeforeTool),
-      session,
-      /the host is broken/,
-    );
-  });
+  test.each(['getSessionId', 'getWorkingDir', 'getTranscriptPath'] as const)(
+    'an event fails open when %s of the host throws',
+    async (name) => {
+      const session = await startSession(twoGuards);
+      session.config[name] = () => {
+        throw new Error('the host is broken');
+      };
+      expectFailure(
+        await session.fire('BeforeTool', someFields.BeforeTool),
+        session,
+        /the host is broken/,
+      );
+    },
+  );
 
-  test('a throwing transcript getter leaves nothing behind for the next event', async () => {
+  test('a transcript getter that threw has no effect on the next event', async () => {
     const session = await startSession(twoGuards);
     session.config.getTranscriptPath = () => undefined;
     expect((await session.fire('BeforeTool', someFields.BeforeTool)).finalOutput).toBeDefined();
   });
 });
 
-test('a working folder that is not there fails each hook, and proceeds', async () => {
+test('a missing working folder makes each hook fail, and the event proceeds', async () => {
   const session = await startSession(twoGuards);
   session.config.getWorkingDir = () => join(session.folder, 'gone');
   const result = await session.fire('BeforeTool', someFields.BeforeTool);
@@ -93,7 +99,7 @@ test('a working folder that is not there fails each hook, and proceeds', async (
   expect(session.warnings).toHaveLength(2);
 });
 
-test('no hook matches an event: a fresh empty success each time (HOOK-145, DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
+test('an event that no hook matches succeeds with a fresh, empty result each time (HOOK-145, DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
   const session = await startSession({ BeforeTool: [] });
   const one = await session.fire('BeforeTool', someFields.BeforeTool);
   const other = await session.fire('AfterTool', someFields.AfterTool);
@@ -110,7 +116,7 @@ test('no hook matches an event: a fresh empty success each time (HOOK-145, DELTA
 });
 
 describe('cancelling', () => {
-  test('ends the running hooks: nothing is decided and nothing is left (G-02)', async () => {
+  test('cancelling ends the running hooks: nothing is decided and nothing is left behind (G-02)', async () => {
     const session = await startSession({
       BeforeTool: inParallel(
         `trap 'exit 2' TERM; touch started; sleep 30 & wait`,
@@ -134,7 +140,7 @@ describe('cancelling', () => {
     expect(existsSync(join(session.folder, 'survived'))).toBe(false);
   });
 
-  test('ends a sequence: later hooks do not start', async () => {
+  test('cancelling ends a sequence: later hooks do not start', async () => {
     const session = await startSession({
       BeforeTool: inSequence('touch started; sleep 30', 'touch second'),
     });
@@ -146,7 +152,7 @@ describe('cancelling', () => {
     expect(existsSync(join(session.folder, 'second'))).toBe(false);
   });
 
-  test('does not take back what a hook denied before', async () => {
+  test('cancelling does not revoke an earlier denial', async () => {
     const session = await startSession({
       BeforeTool: inParallel('echo $$ > denied; echo no >&2; exit 2', 'sleep 30'),
     });
@@ -170,7 +176,7 @@ test('after dispose nothing fires, and nothing fails (G-10)', async () => {
 });
 
 describe('hostile answers', () => {
-  test('one hook’s bottomless rewrite costs neither the denial of another nor the next hook its input', async () => {
+  test("a bottomless rewrite by one hook affects neither another hook's denial nor the next hook's input", async () => {
     const bottomless = `node -e 'process.stdout.write("{\\"hookSpecificOutput\\":{\\"tool_input\\":{\\"a\\":" + "[".repeat(1e5) + "]".repeat(1e5) + "}}}")'`;
     const parallel = await startSession({
       BeforeTool: inParallel(bottomless, `: again; ${bottomless}`, 'exit 2'),

@@ -10,7 +10,7 @@ import { inParallel, inSequence, print, startSession } from '../support/session.
 const tool = { tool_name: 'write_file', tool_input: {} };
 const llm_request = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] };
 
-describe('the way of an event', () => {
+describe('the flow of an event', () => {
   test('the tool runs after the BeforeTool hooks and before the AfterTool hooks (HOOK-014, 025, 155)', async () => {
     const { config, folder } = await startSession({
       BeforeTool: inParallel('sleep 0.1; echo before >> order'),
@@ -24,7 +24,7 @@ describe('the way of an event', () => {
     expect(readFileSync(join(folder, 'order'), 'utf8')).toBe('before\ntool\nafter\n');
   });
 
-  test('callers use the one registry of the hook system and make none of their own (HOOK-007)', async () => {
+  test("callers use the hook system's one registry and create none of their own (HOOK-007)", async () => {
     const { config } = await startSession({ BeforeTool: inParallel('true') });
     const registry = config.getHookSystem()!.getRegistry();
     const asked = vi.spyOn(HookRegistry.prototype, 'getHooksForEvent');
@@ -36,7 +36,7 @@ describe('the way of an event', () => {
     expect(new Set(asked.mock.contexts)).toEqual(new Set([registry]));
   });
 
-  test('the tool name goes to the planner, a model event passes none (HOOK-162, 163)', async () => {
+  test('a tool event passes its tool name to the planner, and a model event passes none (HOOK-162, 163)', async () => {
     const session = await startSession({
       BeforeTool: inParallel('true'),
       BeforeModel: inParallel('true'),
@@ -53,12 +53,15 @@ describe('the way of an event', () => {
   test.each([
     ['parallel', 'HOOK-165', inParallel],
     ['sequential', 'HOOK-164', inSequence],
-  ] as const)('a plan runs %s as planned (%s of HOOK-164, 165)', async (mode, _, grouped) => {
-    const session = await startSession({ BeforeTool: grouped('true', 'true ') });
-    expect((await session.fire('BeforeTool', tool)).plan).toEqual({ mode, count: 2 });
-  });
+  ] as const)(
+    'a %s plan runs its hooks in that mode (%s of HOOK-164, 165)',
+    async (mode, _, grouped) => {
+      const session = await startSession({ BeforeTool: grouped('true', 'true ') });
+      expect((await session.fire('BeforeTool', tool)).plan).toEqual({ mode, count: 2 });
+    },
+  );
 
-  test('exit 0 with JSON is parsed, and what it says takes effect (HOOK-063, 156)', async () => {
+  test('the JSON of a hook that exits with 0 is parsed and takes effect (HOOK-063, 156)', async () => {
     const { config } = await startSession({
       BeforeTool: inParallel(print({ hookSpecificOutput: { tool_input: { a: 2 } } })),
       AfterTool: inParallel(print({ suppressOutput: true, systemMessage: 'noted' })),
@@ -74,7 +77,7 @@ describe('the way of an event', () => {
     });
   });
 
-  test('permissionDecision alone blocks, among several hooks too (HOOK-171, C-52)', async () => {
+  test('permissionDecision alone blocks, even among several hooks (HOOK-171, C-52)', async () => {
     const session = await startSession({
       BeforeTool: inParallel(
         print({ decision: 'allow' }),
@@ -88,7 +91,7 @@ describe('the way of an event', () => {
     expect(finalOutput?.getEffectiveReason()).toBe('no');
   });
 
-  test('each strategy merges its own events (HOOK-190, 210)', async () => {
+  test('each event is merged by its own strategy (HOOK-190, 210)', async () => {
     const session = await startSession({
       BeforeTool: inParallel(print({ reason: 'one' }), print({ reason: 'two' })),
       BeforeModel: inParallel(print({ reason: 'one' }), print({ reason: 'two' })),
@@ -110,14 +113,14 @@ describe('the way of an event', () => {
     });
   });
 
-  test('each event is logged with name, count, success and duration (HOOK-146)', async () => {
+  test('each event is logged with its name, hook count, success and duration (HOOK-146)', async () => {
     const lines = debugLines('llxprt:core:hooks:event-handler');
     const session = await startSession({ BeforeTool: inParallel('true', 'exit 1') });
     await session.fire('BeforeTool', tool);
     expect(lines.join('\n')).toMatch(/BeforeTool: 2 hooks, success false, \d+ ms in all/);
   });
 
-  test('what breaks inside is no throw but an unsuccessful result and a warning (HOOK-113 as superseded by C-91, HOOK-147, 214)', async () => {
+  test('an internal error does not throw but gives an unsuccessful result and a warning (HOOK-113 as superseded by C-91, HOOK-147, 214)', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     vi.spyOn(session.config, 'getSessionId').mockImplementation(() => {
       throw new Error('no session');

@@ -5,7 +5,7 @@ import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 
-/** What a hook of this event reads on its stdin. */
+/** Returns what a hook of this event reads on its stdin. */
 async function received<Event extends HookEventName>(event: Event, fields: HookEventFields[Event]) {
   const session = await startSession({ [event]: inParallel('cat > input') }, { sessionId: 's-1' });
   await session.fire(event, fields);
@@ -14,7 +14,7 @@ async function received<Event extends HookEventName>(event: Event, fields: HookE
 }
 
 test.each(hookEventNames)(
-  '%s: the five base fields and the event’s own (HOOK-015, HOOK-026, HOOK-062, HOOK-215, I13)',
+  "hooks at %s receive the five base fields and the event's own (HOOK-015, HOOK-026, HOOK-062, HOOK-215, I13)",
   async (event) => {
     const { input, folder } = await received(event, someFields[event]);
     expect(input).toEqual({
@@ -28,7 +28,7 @@ test.each(hookEventNames)(
   },
 );
 
-test('the base fields are ours, whatever the caller says (C-95)', async () => {
+test('the base fields are ours, whatever the caller gives (C-95)', async () => {
   const { input, folder } = await received('BeforeTool', {
     ...someFields.BeforeTool,
     cwd: '/',
@@ -38,7 +38,7 @@ test('the base fields are ours, whatever the caller says (C-95)', async () => {
   expect(input).toMatchObject({ cwd: folder, session_id: 's-1', hook_event_name: 'BeforeTool' });
 });
 
-test('megabytes, all of Unicode and NUL arrive intact (T6, C-36)', async () => {
+test('megabytes of input, all of Unicode and NUL arrive intact (T6, C-36)', async () => {
   const content = `${'äöü 漢字 🦊 \u0000 \u2028 \\ " \u{10FFFF} '.repeat(60_000)}end`;
   const { input, text } = await received('BeforeTool', {
     tool_name: 'write_file',
@@ -48,7 +48,7 @@ test('megabytes, all of Unicode and NUL arrive intact (T6, C-36)', async () => {
   expect(input['tool_input']).toEqual({ content, lone: '\uD800' });
 });
 
-test('hooks side by side read one and the same input (G-05)', async () => {
+test('hooks side by side read the same input (G-05)', async () => {
   const session = await startSession({ BeforeTool: inParallel('cat > one', 'cat > two') });
   await session.fire('BeforeTool', someFields.BeforeTool);
   const [one, two] = ['one', 'two'].map((name) => readFileSync(join(session.folder, name), 'utf8'));
@@ -70,7 +70,7 @@ const call = (tool_input: Record<string, unknown>) => ({ tool_name: 'some_tool',
 describe('jq finds what the documents promise (T7)', () => {
   const path = '.tool_input.file_path // .tool_input.absolute_path // .tool_input.path // empty';
 
-  test('of a tool call', async () => {
+  test('jq finds the documented fields of a tool call', async () => {
     expect(await ask('BeforeTool', call({}), '.tool_name')).toBe('some_tool');
     expect(await ask('BeforeTool', call({ absolute_path: '/a' }), path)).toBe('/a');
     expect(await ask('BeforeTool', call({ path: '/b' }), path)).toBe('/b');
@@ -79,14 +79,14 @@ describe('jq finds what the documents promise (T7)', () => {
     );
   });
 
-  test('of a tool result', async () => {
+  test('jq finds the documented fields of a tool result', async () => {
     const filter = '.tool_response.error == null';
     expect(await ask('AfterTool', someFields.AfterTool, filter)).toBe('true');
     const failed = { ...someFields.AfterTool, tool_response: { error: { message: 'no' } } };
     expect(await ask('AfterTool', failed, filter)).toBe('false');
   });
 
-  test('of a model call', async () => {
+  test('jq finds the documented fields of a model call', async () => {
     const fields = {
       llm_request: {
         model: 'some-model',

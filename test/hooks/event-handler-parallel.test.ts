@@ -21,7 +21,7 @@ const slowly = (seconds: number, command: string) => `sleep ${seconds}; ${comman
 
 const say = (text: string) => print({ reason: text, systemMessage: text });
 
-test('results come in plan order, whatever the order of finishing (C-40, G-03)', async () => {
+test('results are in plan order, whatever the order of finishing (C-40, G-03)', async () => {
   const { results, allOutputs, finalOutput, plan } = await fire(
     'BeforeTool',
     named('slow', slowly(0.3, say('slow'))),
@@ -40,7 +40,7 @@ test('results come in plan order, whatever the order of finishing (C-40, G-03)',
 const temperature = (value: number) =>
   print({ hookSpecificOutput: { llm_request: { config: { temperature: value } } } });
 
-test('the last in plan order wins a field, although it finished first (000 §8.1, U1)', async () => {
+test('the last hook in plan order wins a field, even if it finishes first (000 §8.1, U1)', async () => {
   const { finalOutput, conflicts, setBy, session } = await fire(
     'BeforeModel',
     named('cold', slowly(0.2, temperature(0))),
@@ -56,7 +56,7 @@ test('the last in plan order wins a field, although it finished first (000 §8.1
   ]);
 });
 
-test('messages of one hook survive the config of another (UB2, C-41)', async () => {
+test('the messages of one hook survive the config of another (UB2, C-41)', async () => {
   const messages = [{ role: 'user', content: 'enlarged' }];
   const { finalOutput, conflicts } = await fire(
     'BeforeModel',
@@ -69,7 +69,7 @@ test('messages of one hook survive the config of another (UB2, C-41)', async () 
   expect(conflicts).toEqual([]);
 });
 
-test('one block among allows blocks, its reason intact (UC, HOOK-092)', async () => {
+test('one block among allows blocks, with its reason intact (UC, HOOK-092)', async () => {
   const allow = print({ decision: 'allow' });
   const block = print({ decision: 'block', reason: 'Policy violation' });
   for (const commands of [
@@ -87,7 +87,7 @@ test('one block among allows blocks, its reason intact (UC, HOOK-092)', async ()
   }
 });
 
-test('NONE beside a list leaves no tool (UA, 000 §8.1)', async () => {
+test('NONE beside a list of tools leaves no tool (UA, 000 §8.1)', async () => {
   const { finalOutput } = await fire(
     'BeforeToolSelection',
     print({ hookSpecificOutput: { toolConfig: { mode: 'NONE' } } }),
@@ -119,7 +119,7 @@ describe('nothing undoes a denial (C-40)', () => {
     'AfterModel',
     'SessionEnd',
     'BeforeToolSelection',
-  ] as const)('in %s, whoever finishes last', async (event) => {
+  ] as const)('nothing undoes a denial at %s, whichever hook finishes last', async (event) => {
     const deny = 'echo denied >&2; exit 2';
     const early = await fire(event, deny, ...others.map((command) => slowly(0.1, command)));
     const late = await fire(event, slowly(0.2, deny), ...others);
@@ -130,7 +130,7 @@ describe('nothing undoes a denial (C-40)', () => {
     }
   });
 
-  test('a timeout does not either', async () => {
+  test('a timeout does not undo a denial', async () => {
     const { finalOutput } = await fire('BeforeTool', print({ decision: 'deny', reason: 'no' }), {
       command: 'sleep 20',
       timeout: 200,
@@ -139,7 +139,7 @@ describe('nothing undoes a denial (C-40)', () => {
   });
 });
 
-test('rewritten arguments are spread in plan order (C-44)', async () => {
+test('rewritten arguments are merged in plan order (C-44)', async () => {
   const { finalOutput, conflicts } = await fire(
     'BeforeTool',
     named('one', slowly(0.1, print({ hookSpecificOutput: { tool_input: { a: 1, b: 1 } } }))),
@@ -150,7 +150,7 @@ test('rewritten arguments are spread in plan order (C-44)', async () => {
   expect(conflicts).toEqual([{ field: 'tool_input.b', hooks: ['one', 'two'], winner: 'two' }]);
 });
 
-test('all hooks run, although one blocks at once (HOOK-108)', async () => {
+test('all hooks run, even if one blocks at once (HOOK-108)', async () => {
   const { session } = await fire('BeforeTool', 'exit 2', 'sleep 0.1; touch ran');
   expect(existsSync(join(session.folder, 'ran'))).toBe(true);
 });

@@ -11,7 +11,7 @@ describe('a block or a stop ends the sequence (HOOK-107, C-45, C-46)', () => {
     ['a stop', print({ continue: false, stopReason: 'enough' })],
   ] as const;
 
-  test.each(hookEventNames)('in %s', async (event) => {
+  test.each(hookEventNames)('a block or a stop at %s ends the sequence', async (event) => {
     for (const [, ending] of endings) {
       const session = await startSession({
         [event]: inSequence('touch first', ending, 'touch third', 'touch fourth'),
@@ -26,14 +26,14 @@ describe('a block or a stop ends the sequence (HOOK-107, C-45, C-46)', () => {
     }
   });
 
-  test('a compatibility denial ends it as well (C-52)', async () => {
+  test('a compatibility denial ends the sequence as well (C-52)', async () => {
     const deny = { hookSpecificOutput: { permissionDecision: 'deny' } };
     const session = await startSession({ BeforeTool: inSequence(print(deny), 'touch second') });
     expect((await session.fire('BeforeTool', someFields.BeforeTool)).results).toHaveLength(1);
     expect(existsSync(join(session.folder, 'second'))).toBe(false);
   });
 
-  test('an ask, an allow, plain text or a failure does not', async () => {
+  test('an ask, an allow, plain text or a failure does not end the sequence', async () => {
     const session = await startSession({
       BeforeTool: inSequence(
         print({ decision: 'ask' }),
@@ -53,7 +53,7 @@ describe('a block or a stop ends the sequence (HOOK-107, C-45, C-46)', () => {
 
 const note = (text: string) => `sleep 0.0${9 - Number(text)}; echo ${text} >> order`;
 
-test('one group in sequence makes all of them one, in plan order (HOOK-103, HOOK-109, I12)', async () => {
+test('one sequential group turns all groups into one sequence, in plan order (HOOK-103, HOOK-109, I12)', async () => {
   const session = await startSession({
     BeforeTool: [
       group([note('1'), note('2')]),
@@ -73,7 +73,7 @@ const kept = (folder: string, file: string) =>
 const rewrite = (tool_input: object) => print({ hookSpecificOutput: { tool_input } });
 
 describe('what the next hook receives', () => {
-  test('arguments change cumulatively, and the final ones are those (HOOK-106, HOOK-216, C-42, C-43)', async () => {
+  test('changes to the arguments accumulate, and the last state is the final one (HOOK-106, HOOK-216, C-42, C-43)', async () => {
     const session = await startSession({
       BeforeTool: inSequence(
         `${keep('one')}; ${rewrite({ content: 'new', flags: { x: 1 } })}`,
@@ -135,7 +135,7 @@ describe('what the next hook receives', () => {
     });
   });
 
-  test('the second hook sees the first one’s temperature (U1, 000 §8.1)', async () => {
+  test('the second hook sees the temperature that the first one set (U1, 000 §8.1)', async () => {
     const session = await startSession({
       BeforeModel: inSequence(
         print({ hookSpecificOutput: { llm_request: { config: { temperature: 0 } } } }),
@@ -146,7 +146,7 @@ describe('what the next hook receives', () => {
     expect(finalOutput?.reason).toBe('0');
   });
 
-  test('the enlarged request reaches a limit, which the first hook’s block would have spared it (U3)', async () => {
+  test('a hook that limits the request judges it as an earlier hook enlarged it (U3)', async () => {
     const limit = `jq -c 'if (.llm_request.messages | length) > 1 then {decision: "deny", reason: "too long"} else {} end'`;
     const enlarge = `jq -c '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "user", content: "more"}])}}}'`;
     const both = await startSession({ BeforeModel: inSequence(enlarge, limit) });
@@ -158,7 +158,7 @@ describe('what the next hook receives', () => {
     ).toBe(false);
   });
 
-  test('a prompt grows (W11, HOOK-211)', async () => {
+  test('context that one hook adds to a prompt is part of the prompt that the next one receives (W11, HOOK-211)', async () => {
     const session = await startSession({
       BeforeAgent: inSequence(
         print({ hookSpecificOutput: { additionalContext: 'Remember this.' } }),
@@ -169,7 +169,7 @@ describe('what the next hook receives', () => {
     expect(finalOutput?.reason).toBe('Hello\n\nRemember this.');
   });
 
-  test('a failed hook changes nothing, and the chain goes on (HOOK-104, HOOK-112)', async () => {
+  test('a failed hook changes nothing, and the sequence continues (HOOK-104, HOOK-112)', async () => {
     const wrong = rewrite({ content: 'wrong' });
     const session = await startSession({
       BeforeTool: inSequence(
@@ -188,7 +188,7 @@ describe('what the next hook receives', () => {
     expect(finalOutput?.hookSpecificOutput).toEqual({ tool_input: { file_path: 'b.txt' } });
   });
 
-  test('nothing that a hook prints can take the base fields (C-95)', async () => {
+  test('nothing that a hook prints can replace the base fields (C-95)', async () => {
     const evil = `{"session_id":"x","hookSpecificOutput":{"session_id":"x","cwd":"/","__proto__":{"cwd":"/"},"tool_input":{"__proto__":{"polluted":true}}}}`;
     const session = await startSession({
       BeforeTool: inSequence(`printf '%s' '${evil}'`, keep('last')),

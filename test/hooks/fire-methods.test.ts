@@ -37,8 +37,8 @@ const methods: Readonly<
     handler.fireNotificationEvent(someFields.Notification, { signal }),
 };
 
-describe.each(hookEventNames)('%s has a method of its own (DELTA-HPAY-006, HOOK-143)', (event) => {
-  test('which tells the hooks its fields and gives the aggregated result (C-92)', async () => {
+describe.each(hookEventNames)('%s has its own method (DELTA-HPAY-006, HOOK-143)', (event) => {
+  test("the event's fire method gives the hooks its fields and returns the aggregated result (C-92)", async () => {
     const { config, folder } = await startSession({ [event]: inParallel('cat > input; exit 2') });
     const result = await methods[event](config.getHookSystem()!.getEventHandler());
     expect(JSON.parse(readFileSync(join(folder, 'input'), 'utf8'))).toMatchObject({
@@ -49,14 +49,14 @@ describe.each(hookEventNames)('%s has a method of its own (DELTA-HPAY-006, HOOK-
     expect(result.allOutputs).toHaveLength(1);
   });
 
-  test('and may be cancelled', async () => {
+  test("the event's fire method can be cancelled", async () => {
     const { config } = await startSession({ [event]: inParallel('exit 2') });
     const handler = config.getHookSystem()!.getEventHandler();
     expect((await methods[event](handler, AbortSignal.abort())).plan).toBeNull();
   });
 });
 
-test('an AfterAgent hook learns that it spoke before (G-16)', async () => {
+test('an AfterAgent hook is told if it has already sent the agent on (G-16)', async () => {
   const { config } = await startSession({
     AfterAgent: inParallel(`jq -c '{reason: (.stop_hook_active | tostring)}'`),
   });

@@ -14,7 +14,7 @@ const before = (...entries: object[]) => ({
   hooks: { BeforeTool: [{ hooks: entries }] },
 });
 
-/** A hook system on the files of a sandbox, and what it warns of. */
+/** A hook system on the files of a sandbox, and its warnings. */
 function systemOf({ project }: Sandbox) {
   const warnings: string[] = [];
   const config = createConfig({ cwd: project, onWarning: (line) => warnings.push(line) });
@@ -30,8 +30,8 @@ const planned = (system: HookSystem) =>
 
 const fire = (system: HookSystem) => system.getEventHandler().fireBeforeToolEvent('write_file', {});
 
-describe('before initialise', () => {
-  test('what needs the hooks throws, and says what to do (HOOK-005, 148; C-07)', () => {
+describe('before initialize', () => {
+  test('an accessor that needs the hooks throws before initialize, and says what to do (HOOK-005, 148; C-07)', () => {
     const { system } = systemOf(sandbox());
     for (const ask of [() => system.getRegistry(), () => system.getEventHandler()]) {
       expect(ask).toThrow(HookSystemNotInitializedError);
@@ -39,11 +39,11 @@ describe('before initialise', () => {
     }
   });
 
-  test('any event may have hooks', () => {
+  test('any event may have hooks before initialize', () => {
     expect(systemOf(sandbox()).system.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
   });
 
-  test('nothing was read, and the status says so (HOOK-009, 206; C-08)', () => {
+  test('nothing has been read before initialize, and the status says so (HOOK-009, 206; C-08)', () => {
     const box = sandbox();
     const asked = vi.fn();
     const config = new Proxy(createConfig({ cwd: box.project }), {
@@ -59,8 +59,8 @@ describe('before initialise', () => {
   });
 });
 
-describe('initialise', () => {
-  test('counts every hook, the disabled ones too (HOOK-009)', async () => {
+describe('initialize', () => {
+  test('initialize counts every hook, including disabled ones (HOOK-009)', async () => {
     const box = sandbox();
     box.write(box.files.project, {
       ...before(run('a'), run('b')),
@@ -72,7 +72,7 @@ describe('initialise', () => {
     expect(planned(system)).toEqual(['b']);
   });
 
-  test('reads once: later and concurrent calls leave all parts as they are (HOOK-003, 004; C-06, G-08)', async () => {
+  test('initialize reads once: later and concurrent calls leave all parts as they are (HOOK-003, 004; C-06, G-08)', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('a')));
     const { system } = systemOf(box);
@@ -85,7 +85,7 @@ describe('initialise', () => {
     expect(planned(system)).toEqual(['a']);
   });
 
-  test('rejects when the host’s config throws, and the next call tries again (G-07)', async () => {
+  test("initialize rejects when the host's config throws, and the next call tries again (G-07)", async () => {
     let fails = true;
     const config: HookSystemConfig = {
       ...createConfig({ cwd: '/p', settings: { enableHooks: true } }),
@@ -103,7 +103,7 @@ describe('initialise', () => {
     expect(planned(system)).toEqual(['a']);
   });
 
-  test('reports each problem once, on one line', async () => {
+  test('initialize reports each problem once, on one line', async () => {
     const box = sandbox();
     box.write(
       box.files.project,
@@ -120,7 +120,7 @@ describe('initialise', () => {
     expect(planned(system)).toEqual(['ok', 'y']);
   });
 
-  test('warns on stderr unless the host says where', async () => {
+  test('initialize warns on stderr unless the host says where', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       const settings = { enableHooks: true, hooks: { BeforeTool: [5] } } as never;
@@ -137,7 +137,7 @@ describe('initialise', () => {
 });
 
 describe('whether any hook would run', () => {
-  test('is answered at once, without a promise, a process or a payload (HOOK-011 to 013, C-23, C-24)', async () => {
+  test('hasHooksFor answers at once, without a promise, a process or a payload (HOOK-011 to 013, C-23, C-24)', async () => {
     const box = sandbox();
     const hooks = { BeforeTool: [{ matcher: 'write', hooks: [run('touch started')] }] };
     box.write(box.files.project, { enableHooks: true, hooks });
@@ -151,7 +151,7 @@ describe('whether any hook would run', () => {
     expect(existsSync(join(box.project, 'started'))).toBe(false);
   });
 
-  test('an event that no hook matches succeeds with an empty result of its own (HOOK-145)', async () => {
+  test('an event that no hook matches succeeds with its own empty result (HOOK-145)', async () => {
     const { system } = systemOf(sandbox());
     await system.initialize();
     const [one, other] = [await fire(system), await fire(system)];
@@ -170,7 +170,7 @@ describe('whether any hook would run', () => {
     expect(one.allOutputs).not.toBe(other.allOutputs);
   });
 
-  test('a matcher that cannot be decided is reported once, whatever the tools are called', async () => {
+  test('a matcher that cannot be evaluated is reported once, whatever the tools are called', async () => {
     const box = sandbox();
     const hooks = { BeforeTool: [{ matcher: '^(a+)+$', hooks: [run('exit 0')] }] };
     box.write(box.files.project, { enableHooks: true, hooks });
@@ -186,7 +186,7 @@ describe('whether any hook would run', () => {
 });
 
 describe('reload', () => {
-  test('puts new hooks in force for the next plan, by the one handler that callers keep (HOOK-006, C-06)', async () => {
+  test('reload puts new hooks in force for the next plan, through the one handler that callers keep (HOOK-006, C-06)', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('echo one')));
     const { system } = systemOf(box);
@@ -201,13 +201,13 @@ describe('reload', () => {
     expect(system.getEventHandler()).toBe(handler);
   });
 
-  test('before initialise it initialises', async () => {
+  test('reload before initialize initialises the system', async () => {
     const { system } = systemOf(sandbox());
     await system.reload();
     expect(system.isInitialized()).toBe(true);
   });
 
-  test('leaves a plan that runs as it is (G-09)', async () => {
+  test('reload leaves a running plan as it is (G-09)', async () => {
     const box = sandbox();
     const wait = 'touch started; while [ ! -e go ]; do sleep 0.02; done; echo old';
     box.write(box.files.project, before(run(wait), run('exit 0')));
@@ -224,7 +224,7 @@ describe('reload', () => {
     expect(result.results).toHaveLength(2);
   });
 
-  test('of a broken edit keeps the last good hooks, and says so once', async () => {
+  test('reload after a broken edit keeps the last good hooks, and says so once', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('guard')));
     const { system, warnings } = systemOf(box);
@@ -242,7 +242,7 @@ describe('reload', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('may switch hooks off, for a caller that kept the system too', async () => {
+  test('reload can switch hooks off, also for a caller that kept the system', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('exit 2')));
     const { system } = systemOf(box);
@@ -254,7 +254,7 @@ describe('reload', () => {
     expect(system.getStatus().totalHooks).toBe(1);
   });
 
-  test('that throws leaves the hooks as they were', async () => {
+  test('a reload that throws leaves the hooks as they were', async () => {
     let fails = false;
     const config: HookSystemConfig = {
       ...createConfig({ cwd: '/p', settings: before(run('a')) as never }),
@@ -271,7 +271,7 @@ describe('reload', () => {
 });
 
 describe('hooks switched at runtime (DELTA-HSYS-002, C-105)', () => {
-  test('by name or command, for the next plan, and across reloads (C-06, G-09)', async () => {
+  test('hooks are switched by name or command, for the next plan and across reloads (C-06, G-09)', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('a', { name: 'one' }), run('b'), run('c')));
     const { system } = systemOf(box);
@@ -288,7 +288,7 @@ describe('hooks switched at runtime (DELTA-HSYS-002, C-105)', () => {
     expect(planned(system)).toEqual(['one', 'c']);
   });
 
-  test('also before initialise', async () => {
+  test('hooks can be switched before initialize', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('a'), run('b')));
     const { system } = systemOf(box);
@@ -297,7 +297,7 @@ describe('hooks switched at runtime (DELTA-HSYS-002, C-105)', () => {
     expect(planned(system)).toEqual(['b']);
   });
 
-  test('may be all of an event: nothing is left to run', async () => {
+  test('an event whose hooks are all switched off has nothing left to run', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('exit 2')));
     const { system } = systemOf(box);
@@ -310,7 +310,7 @@ describe('hooks switched at runtime (DELTA-HSYS-002, C-105)', () => {
 });
 
 describe('dispose (G-10, DELTA-HEVT-004)', () => {
-  test('lets a running event finish, and nothing fires any more', async () => {
+  test('dispose lets a running event finish, and nothing fires any more', async () => {
     const box = sandbox();
     const wait = 'touch started; while [ ! -e go ]; do sleep 0.02; done; exit 2';
     box.write(box.files.project, before(run(wait)));
@@ -328,7 +328,7 @@ describe('dispose (G-10, DELTA-HEVT-004)', () => {
     expect((await running).finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  test('holds after a reload, and for a handler from before it', async () => {
+  test('dispose holds after a reload, and for a handler from before it', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('exit 2')));
     const { system } = systemOf(box);
@@ -341,7 +341,7 @@ describe('dispose (G-10, DELTA-HEVT-004)', () => {
       expect((await one.fireBeforeToolEvent('x', {})).plan).toBeNull();
   });
 
-  test('of a system that was never initialised lets a late caller pass', async () => {
+  test('disposing a system that was never initialised lets a late caller pass', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('exit 2')));
     const { system } = systemOf(box);

@@ -7,7 +7,7 @@ import { isAlive } from '../process/run-hook.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { waitUntil } from '../support/until.ts';
 
-/** A call with this hook before the tool; what the tool gave, or why it did not run. */
+/** Makes calls with this hook before the tool; each returns what the tool returned, or why it did not run. */
 function caller(hook: {
   command: string;
   leftBehind?: 'end-group' | 'end' | 'leave';
@@ -41,7 +41,7 @@ test.each([
   ['end', { daemon: false, child: false }],
   ['leave', { daemon: true, child: true }],
 ] as const)(
-  'a hook of the settings with "leftBehind": %j leaves what that says',
+  'a hook from the settings with "leftBehind": %j leaves behind only what that setting allows',
   async (leftBehind, lives) => {
     const { cwd, call } = caller({
       command: `${daemon} ${child} exit 0`,
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('a hook of the settings with "prestart" runs in a process that waits from its second event on, and judges each event by its own input', async () => {
+test('a hook from the settings with "prestart" runs in a waiting process from its second event on, and judges each event by its own input', async () => {
   const { cwd, call } = caller({
     command: `echo $$ >> started; input=$(cat); case $input in *'"n":2'*) echo no >&2; exit 2;; esac`,
     prestart: true,
@@ -70,7 +70,7 @@ test('a hook of the settings with "prestart" runs in a process that waits from i
   expect(await call({ n: 3 })).toBe('ran');
 });
 
-test('a hook with "prestart" that lost trust does not run, though a process of it waits', async () => {
+test('a hook with "prestart" that has lost trust does not run, although a process for it is waiting', async () => {
   const cwd = tempFolder();
   let trusted = true;
   const config = createConfig({

@@ -16,7 +16,7 @@ import {
 } from '../support/session.ts';
 import { waitUntil } from '../support/until.ts';
 
-/** A command whose failure is to block. */
+/** A command whose failure must block. */
 const closed = (command: string, more: object = {}): HookCommand & object => ({
   command,
   name: 'guard',
@@ -31,23 +31,27 @@ const failures: [string, string, RegExp, number?][] = [
   ['a signal', 'kill -KILL $$', /ended by SIGKILL$/],
   ['a timeout', 'sleep 30', /timed out after 200ms$/, 200],
   ['a script that is missing', './gone.sh', /127 .*gone\.sh/],
-  ['a script that may not be run', 'touch it; ./it', /126 /],
+  ['a script that is not executable', 'touch it; ./it', /126 /],
   ['half an answer', `printf '{"decision":"al'`, /not one JSON object$/],
-  ['an answer behind a log line', `echo checking; ${print({ decision: 'deny' })}`, /not one JSON/],
+  ['an answer after a log line', `echo checking; ${print({ decision: 'deny' })}`, /not one JSON/],
   ['an answer that is given twice', `echo '{}'; echo '{}'`, /not one JSON object$/],
   ['an answer that is a list', 'echo [1]', /not one JSON object$/],
   ['an answer that is a number', 'echo 42', /not one JSON object$/],
-  ['an answer that is a text in JSON', `echo '"allow"'`, /not one JSON object$/],
+  ['an answer that is a string in JSON', `echo '"allow"'`, /not one JSON object$/],
   ['an answer that is too long', `head -c 11000000 /dev/zero | tr '\\0' a`, /over 10 MiB/],
-  ['a decision that there is not', print({ decision: 'denied' }), /"decision" cannot be/],
-  ['a stop that is a text', print({ continue: 'false' }), /"continue" cannot be/],
+  ['a decision that does not exist', print({ decision: 'denied' }), /"decision" cannot be/],
+  ['a stop that is a string', print({ continue: 'false' }), /"continue" cannot be/],
   [
-    'a permission that there is not',
+    'a permission that does not exist',
     print({ hookSpecificOutput: { permissionDecision: 'no' } }),
     /"permissionDecision" cannot be/,
   ],
-  ['arguments that are none', print({ hookSpecificOutput: { tool_input: 'rm' } }), /"tool_input"/],
-  ['a field that is no object', print({ hookSpecificOutput: 'x' }), /"hookSpecificOutput"/],
+  [
+    'arguments that are not an object',
+    print({ hookSpecificOutput: { tool_input: 'rm' } }),
+    /"tool_input"/,
+  ],
+  ['a field that is not an object', print({ hookSpecificOutput: 'x' }), /"hookSpecificOutput"/],
 ];
 
 describe.each<['parallel' | 'sequential', typeof inParallel]>([
@@ -55,7 +59,7 @@ describe.each<['parallel' | 'sequential', typeof inParallel]>([
   ['sequential', inSequence],
 ])('onFailure "block", %s', (_, inMode) => {
   test.concurrent.each(failures)(
-    'denies by %s, with a reason that names hook and failure',
+    'a hook with onFailure "block" denies after %s, with a reason that names the hook and the failure',
     async (_name, command, why, timeout = 10_000) => {
       const session = await startSession({ BeforeTool: inMode(closed(command, { timeout })) });
       const result = await session.fire('BeforeTool', someFields.BeforeTool);
@@ -71,36 +75,36 @@ describe.each<['parallel' | 'sequential', typeof inParallel]>([
   );
 });
 
-describe('without it', () => {
+describe('without onFailure "block"', () => {
   test.concurrent.each(failures)(
-    '%s does not deny, and is reported (seed 000 §7.2)',
+    'a hook without onFailure "block" does not deny after %s, and is reported (seed 000 §7.2)',
     async (_name, command, _why, timeout = 10_000) => {
       const session = await startSession({
         BeforeTool: inParallel(closed(command, { timeout, onFailure: 'allow' })),
       });
       const result = await session.fire('BeforeTool', someFields.BeforeTool);
       expect(result.finalOutput?.isBlockingDecision() ?? false).toBe(false);
-      // A text in JSON is a message, as any other text is.
+      // A string in JSON is a message, like any other text.
       if (!/number|list|in JSON/.test(_name)) expect(session.warnings).not.toEqual([]);
     },
   );
 });
 
-describe('what is no failure', () => {
+describe('what is not a failure', () => {
   test.each([
     ['silence', 'true'],
     ['plain text', 'echo "[ok] all is well"'],
     ['null', 'echo null'],
     ['an allow', print({ decision: 'allow' })],
     ['an answer in JSON twice over', print(JSON.stringify({ decision: 'allow' }))],
-    ['what it left behind', `sleep 50 & ${print({ decision: 'allow' })}`],
-  ])('does not deny: %s', async (_, command) => {
+    ['an answer with a process left behind', `sleep 50 & ${print({ decision: 'allow' })}`],
+  ])('a hook with onFailure "block" does not deny after %s', async (_, command) => {
     const session = await startSession({ BeforeTool: inParallel(closed(command)) });
     const { finalOutput, success } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect([finalOutput?.isBlockingDecision() ?? false, success]).toEqual([false, true]);
   });
 
-  test('a cancelled hook denies nothing', async () => {
+  test('a cancelled hook does not deny', async () => {
     const session = await startSession({ BeforeTool: inParallel(closed('touch on; sleep 30')) });
     const caller = new AbortController();
     const ended = session.fire('BeforeTool', someFields.BeforeTool, { signal: caller.signal });
@@ -115,7 +119,7 @@ describe('what is no failure', () => {
     expect(finalOutput?.getBlockReason()).toBe('mine');
   });
 
-  test('a stop stands beside a decision that cannot be understood', async () => {
+  test('a stop holds beside a decision that cannot be understood', async () => {
     const session = await startSession({
       BeforeTool: inParallel(closed(print({ continue: false, stopReason: 'on', decision: 'no' }))),
     });
@@ -128,7 +132,7 @@ describe('what is no failure', () => {
   });
 });
 
-/** Where a denial does nothing, which the user is warned of (C-63). */
+/** The events at which a denial does nothing, which the user is warned of (C-63). */
 const cannotBeBlocked: readonly string[] = [
   'AfterModel',
   'BeforeToolSelection',
@@ -137,8 +141,8 @@ const cannotBeBlocked: readonly string[] = [
   'Notification',
 ];
 
-describe('a denial by failure is one like any other', () => {
-  test('nothing undoes it, in whatever place of the plan', async () => {
+describe('a denial by failure is a denial like any other', () => {
+  test('nothing undoes a denial by failure, wherever its hook is in the plan', async () => {
     const allow = print({ decision: 'allow', reason: 'fine' });
     for (const place of [0, 1, 2]) {
       const session = await startSession({
@@ -154,7 +158,7 @@ describe('a denial by failure is one like any other', () => {
     }
   });
 
-  test('it ends a sequence', async () => {
+  test('a denial by failure ends a sequence', async () => {
     const session = await startSession({
       BeforeTool: inSequence(closed('exit 1'), 'touch never'),
     });
@@ -163,7 +167,7 @@ describe('a denial by failure is one like any other', () => {
     expect(existsSync(join(session.folder, 'never'))).toBe(false);
   });
 
-  test('the tool does not run, and the model reads why', async () => {
+  test('the tool does not run after a denial by failure, and the model reads why', async () => {
     const { config } = await startSession({ BeforeTool: inParallel(closed('exit 1')) });
     const tool = vi.fn(() => Promise.resolve({ llmContent: 'done', returnDisplay: 'done' }));
     const result = await executeToolWithHooks(config, 'write_file', {}, tool);
@@ -171,16 +175,19 @@ describe('a denial by failure is one like any other', () => {
     expect(result.llmContent).toContain('the hook "guard" failed: Hook exited with code 1');
   });
 
-  test.each(hookEventNames)('%s', async (event) => {
-    const session = await startSession({ [event]: inParallel(closed('exit 1')) });
-    const { finalOutput } = await session.fire(event, someFields[event]);
-    expect(finalOutput?.isBlockingDecision()).toBe(true);
-    expect(session.warnings.join('\n').includes('has no effect')).toBe(
-      cannotBeBlocked.includes(event),
-    );
-  });
+  test.each(hookEventNames)(
+    'a hook with onFailure "block" that fails at %s denies',
+    async (event) => {
+      const session = await startSession({ [event]: inParallel(closed('exit 1')) });
+      const { finalOutput } = await session.fire(event, someFields[event]);
+      expect(finalOutput?.isBlockingDecision()).toBe(true);
+      expect(session.warnings.join('\n').includes('has no effect')).toBe(
+        cannotBeBlocked.includes(event),
+      );
+    },
+  );
 
-  test('the strictest of doubles decides', async () => {
+  test('the strictest of duplicate hooks decides', async () => {
     const session = await startSession({
       BeforeTool: [group([{ command: 'exit 1', name: 'loose' }]), group([closed('exit 1')])],
     });
@@ -189,7 +196,7 @@ describe('a denial by failure is one like any other', () => {
     expect(finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  test('a long name is cut, and so is what the hook said', async () => {
+  test('a denial by failure truncates a long hook name and long output', async () => {
     const command = `head -c 9000 /dev/zero | tr '\\0' x >&2; exit 1 #${'y'.repeat(500)}`;
     const session = await startSession({
       BeforeTool: inParallel({ ...closed(command), name: command }),
@@ -199,8 +206,8 @@ describe('a denial by failure is one like any other', () => {
   });
 });
 
-describe('hooks that can receive nothing deny', () => {
-  test('where the input has no JSON form', async () => {
+describe('hooks that cannot receive any input deny', () => {
+  test('a hook whose input has no JSON form denies', async () => {
     const session = await startSession({ BeforeTool: inParallel(closed('true'), 'touch never') });
     const { finalOutput } = await session.fire('BeforeTool', {
       tool_name: 'x',
@@ -210,7 +217,7 @@ describe('hooks that can receive nothing deny', () => {
     expect(existsSync(join(session.folder, 'never'))).toBe(false);
   });
 
-  test('where the host is broken, with a tool call too', async () => {
+  test('a hook whose host is broken denies, also in a tool call', async () => {
     const { config } = await startSession({ BeforeTool: inParallel(closed('true')) });
     config.getSessionId = () => expect.fail('no session');
     const tool = vi.fn(() => Promise.resolve({ llmContent: 'done', returnDisplay: 'done' }));
@@ -219,14 +226,14 @@ describe('hooks that can receive nothing deny', () => {
     expect(result.llmContent).toContain('no session');
   });
 
-  test('where the folder is gone', async () => {
+  test('a hook whose folder is gone denies', async () => {
     const session = await startSession({ BeforeTool: inParallel(closed('true')) });
     session.config.getWorkingDir = () => join(session.folder, 'gone');
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.getBlockReason()).toContain('is no folder to run in');
   });
 
-  test('where it is a plugin', async () => {
+  test('a plugin hook with onFailure "block" denies', async () => {
     const session = await startSession({
       BeforeTool: [{ hooks: [{ type: 'plugin', name: 'p', onFailure: 'block' }] }],
     });
@@ -245,7 +252,7 @@ const settings = (sequential: boolean, more: object) => ({
 describe('a hook that is not trusted', () => {
   const untrusted: Partial<CreateConfigOptions> = { isTrustedFolder: () => false };
 
-  test('denies, and is not run', async () => {
+  test('an untrusted hook with onFailure "block" denies, and is not run', async () => {
     const session = await startSession(
       { BeforeTool: inParallel(closed('touch ran'), 'touch other') },
       untrusted,
@@ -266,7 +273,7 @@ describe('a hook that is not trusted', () => {
     );
   });
 
-  test('denies where only other tools are not its business', async () => {
+  test('an untrusted hook does not deny tools that it does not match', async () => {
     const session = await startSession(
       { BeforeTool: [group([closed('true')], { matcher: 'replace' })] },
       untrusted,
@@ -274,7 +281,7 @@ describe('a hook that is not trusted', () => {
     expect((await session.fire('BeforeTool', someFields.BeforeTool)).plan).toBeNull();
   });
 
-  test('denies when trust was lost after the plan was made', async () => {
+  test('a hook denies when trust was lost after the plan was made', async () => {
     let asked = 0;
     const session = await startSession(
       { BeforeTool: inParallel(closed('touch ran')) },
@@ -285,7 +292,7 @@ describe('a hook that is not trusted', () => {
     expect(existsSync(join(session.folder, 'ran'))).toBe(false);
   });
 
-  test("counts for nothing where it stands in a project's file, and keeps no hook of the user's from running (S-17)", async () => {
+  test("an untrusted hook in a project's file is ignored, and does not keep the user's hooks from running (S-17)", async () => {
     const box = sandbox();
     box.write(box.files.project, settings(true, { onFailure: 'block', name: 'theirs' }));
     box.write(box.files.user, settings(false, { name: 'mine' }));

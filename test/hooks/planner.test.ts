@@ -15,7 +15,7 @@ async function plannerOf(hooks: Hooks, more?: Partial<CreateConfigOptions>) {
   const warnings: string[] = [];
   const planner = new HookPlanner((line) => warnings.push(line));
   planner.use(await registryOf(hooks, more));
-  /** The commands planned for an event. */
+  /** Returns the commands planned for an event. */
   const commands = (...[event, subject]: Parameters<HookPlanner['plan']>) =>
     planner.plan(event, subject)?.hooks.map(({ command }) => command);
   return { planner, commands, warnings };
@@ -25,7 +25,7 @@ const run = (...commands: string[]) =>
   commands.map((command) => ({ type: 'command' as const, command }));
 
 describe('a plan', () => {
-  test('is synchronous, and nothing when no hook matches the event (HOOK-011 to 013)', async () => {
+  test('a plan is made synchronously, and there is none if no hook matches the event (HOOK-011 to 013)', async () => {
     const { planner } = await plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
     expect(planner.plan('AfterTool', 'write_file')).toBeUndefined();
     expect(planner.plan('BeforeTool', 'read_file')).toBeUndefined();
@@ -36,12 +36,12 @@ describe('a plan', () => {
     });
   });
 
-  test('without any hook is nothing for every event', async () => {
+  test('without any hook there is no plan for any event', async () => {
     const { planner } = await plannerOf({});
     for (const event of hookEventNames) expect(planner.plan(event, 'x')).toBeUndefined();
   });
 
-  test('has the hooks of all groups that fit, in the order of the settings', async () => {
+  test('a plan has the hooks of all matching groups, in the order of the settings', async () => {
     const { commands } = await plannerOf({
       BeforeTool: [
         { matcher: 'write_file', hooks: run('scan', 'protect') },
@@ -54,7 +54,7 @@ describe('a plan', () => {
     expect(commands('BeforeTool', 'read_file')).toBeUndefined();
   });
 
-  test('of a model event has all hooks, whatever their matchers (C-19)', async () => {
+  test('a plan for a model event has all hooks, whatever their matchers (C-19)', async () => {
     const { commands } = await plannerOf({
       BeforeModel: [
         { matcher: '*', hooks: run('a') },
@@ -64,7 +64,7 @@ describe('a plan', () => {
     expect(commands('BeforeModel')).toEqual(['a', 'b']);
   });
 
-  test('of a session event has the hooks whose matcher equals its subject (C-20)', async () => {
+  test('a plan for a session event has the hooks whose matcher equals its subject (C-20)', async () => {
     const { commands } = await plannerOf({
       SessionStart: [
         { matcher: 'startup', hooks: run('a') },
@@ -79,14 +79,14 @@ describe('a plan', () => {
     expect(commands('Notification', 'Other')).toBeUndefined();
   });
 
-  test('asked without a subject has all that could be meant', async () => {
+  test('a plan without a subject has every hook that could be meant', async () => {
     const { commands } = await plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
     expect(commands('BeforeTool')).toEqual(['a']);
   });
 });
 
 describe('one command runs once (HOOK-090, 091; C-21)', () => {
-  test('the first is kept, with its timeout and name', async () => {
+  test('the first duplicate in a plan is kept, with its timeout and name', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [
         { matcher: 'write', hooks: [{ type: 'command', command: 'a', timeout: 1, name: 'one' }] },
@@ -96,13 +96,13 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     expect(planner.plan('BeforeTool', 'write_file')?.hooks).toMatchObject([
       { name: 'one', timeout: 1 },
     ]);
-    // Doubles are looked for among those that fit.
+    // Only hooks that match count as duplicates.
     expect(planner.plan('BeforeTool', 'read_file')?.hooks).toMatchObject([
       { name: 'two', timeout: 2 },
     ]);
   });
 
-  test('letter by letter, and for each event of its own', async () => {
+  test('commands are duplicates only if they are equal to the letter and within one event', async () => {
     const { commands } = await plannerOf({
       BeforeTool: [{ hooks: run('a', 'a ', 'A', 'a') }],
       AfterTool: [{ hooks: run('a') }],
@@ -111,7 +111,7 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     expect(commands('AfterTool', 'x')).toEqual(['a']);
   });
 
-  test('also when an extension brings it: the project goes first (HOOK-086)', async () => {
+  test("the project's hook takes precedence over a duplicate from an extension (HOOK-086)", async () => {
     const { planner } = await plannerOf(
       { BeforeTool: [{ hooks: run('a') }] },
       {
@@ -126,7 +126,7 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     ]);
   });
 
-  test('but the same text is another script in each extension that names its own folder', async () => {
+  test('the same text is a different script in each extension that names its own folder', async () => {
     const hooks = { BeforeTool: [{ hooks: run('${extensionPath}/x.sh', 'echo same') }] };
     const { planner } = await plannerOf(
       {},
@@ -148,7 +148,7 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     ]);
   });
 
-  test('a plugin is no double of a command', async () => {
+  test('a plugin is not a duplicate of a command', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [{ hooks: [{ type: 'plugin', name: 'a' }, ...run('a')] }],
     });
@@ -157,7 +157,7 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
 });
 
 describe('the mode (HOOK-108, 109)', () => {
-  test('is a sequence for all hooks when one group that fits asks for it', async () => {
+  test('all hooks run in sequence when one matching group asks for it', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [
         { hooks: run('a') },
@@ -171,14 +171,14 @@ describe('the mode (HOOK-108, 109)', () => {
     });
   });
 
-  test('is not decided by a group that does not fit (C-22)', async () => {
+  test('a group that does not match does not decide the mode (C-22)', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [{ hooks: run('a') }, { matcher: 'write', sequential: true, hooks: run('b') }],
     });
     expect(planner.plan('BeforeTool', 'read_file')?.lanes).toMatchObject([{ mode: 'parallel' }]);
   });
 
-  test('is a sequence also when the entry that asks for it is a double (C-22)', async () => {
+  test('a duplicate entry that asks for a sequence counts too (C-22)', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [{ hooks: run('a', 'b') }, { sequential: true, hooks: run('a') }],
     });
@@ -188,7 +188,7 @@ describe('the mode (HOOK-108, 109)', () => {
     });
   });
 
-  test('of one event says nothing of another', async () => {
+  test('the mode of one event does not affect another event', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [{ sequential: true, hooks: run('a') }],
       AfterTool: [{ hooks: run('a') }],
@@ -198,12 +198,12 @@ describe('the mode (HOOK-108, 109)', () => {
 });
 
 describe('plans are remembered', () => {
-  test('by event and subject', async () => {
+  test('a plan is remembered by event and subject', async () => {
     const { planner } = await plannerOf({ BeforeTool: [{ hooks: run('a') }] });
     expect(planner.plan('BeforeTool', 'x')).toBe(planner.plan('BeforeTool', 'x'));
   });
 
-  test('but not without bound: invented names neither fill the memory nor change the answer', async () => {
+  test('remembered plans are bounded: invented names neither fill the memory nor change the answer', async () => {
     const { commands } = await plannerOf({ BeforeTool: [{ matcher: '7$', hooks: run('a') }] });
     for (let index = 0; index < 5_000; index++)
       expect(commands('BeforeTool', `tool_${index}`)).toEqual(index % 10 === 7 ? ['a'] : undefined);
@@ -212,7 +212,7 @@ describe('plans are remembered', () => {
       expect(commands('BeforeTool', `${long}${index}7`)).toEqual(['a']);
   });
 
-  test('until other hooks are to be used; a plan that was made stays as it is (G-09)', async () => {
+  test('plans are remembered until other hooks are used; a plan that was already made stays as it is (G-09)', async () => {
     const { planner, commands } = await plannerOf({ BeforeTool: [{ hooks: run('a') }] });
     const made = planner.plan('BeforeTool', 'x');
     planner.use(await registryOf({ BeforeTool: [{ hooks: run('b') }] }));
@@ -235,7 +235,7 @@ test('a thousand groups without a match cost next to nothing', async () => {
   expect(cpuTime() - start).toBeLessThan(2_000);
 });
 
-test('a matcher that cannot be decided is reported with its hook, and the hook is planned', async () => {
+test('a matcher that cannot be evaluated is reported with its hook, and the hook is planned', async () => {
   const { commands, warnings } = await plannerOf({
     BeforeTool: [{ matcher: '^(a+)+$', hooks: [{ type: 'command', command: 'guard', name: 'g' }] }],
   });

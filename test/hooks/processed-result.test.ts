@@ -22,7 +22,7 @@ const nothing = {
 };
 
 describe('what a result asks of its caller (DELTA-HRUN-001, DELTA-HRUN-004, DELTA-HAPP-001)', () => {
-  test('has exactly the documented fields, the result itself among them (003)', () => {
+  test('a processed result has exactly the documented fields, including the aggregated result (003)', () => {
     const aggregated = makeEmptySuccessResult();
     const result = processHookResult(aggregated);
     expect(result).toEqual({ aggregated, ...nothing });
@@ -34,26 +34,30 @@ describe('what a result asks of its caller (DELTA-HRUN-001, DELTA-HRUN-004, DELT
     ['an empty output', {}, {}],
     ['a message', { systemMessage: 'careful' }, { systemMessage: 'careful' }],
     ['an empty message', { systemMessage: '' }, {}],
-    ['nothing to be shown (C-60)', { suppressOutput: true }, { suppressOutput: true }],
-    ['a block, which is no stop', { decision: 'block', reason: 'no' }, {}],
+    ['a wish to hide the output (C-60)', { suppressOutput: true }, { suppressOutput: true }],
+    ['a block, which is not a stop', { decision: 'block', reason: 'no' }, {}],
     ['a stop reason without a stop', { stopReason: 'later' }, {}],
-    ['continue as a text', { continue: 'false' as never, stopReason: 'x' }, {}],
-  ])('%s', (_, output, wanted) => {
+    ['continue as a string', { continue: 'false' as never, stopReason: 'x' }, {}],
+  ])('a result with %s is processed as documented', (_, output, wanted) => {
     expect(processed(output)).toMatchObject({ ...nothing, ...wanted });
   });
 });
 
 describe('a stop has one reason (DELTA-HRUN-002, DELTA-HAPP-002, C-38, C-39)', () => {
   test.each<[string, HookOutput, string]>([
-    ['its own', { continue: false, stopReason: 'enough', reason: 'other' }, 'enough'],
-    ['else that of the decision', { continue: false, reason: 'other' }, 'other'],
-    ['an empty one counts as none', { continue: false, stopReason: '', reason: 'other' }, 'other'],
-    ['else a fixed text', { continue: false }, 'No reason provided'],
-  ])('%s', (_, output, stopReason) => {
+    ['its own reason', { continue: false, stopReason: 'enough', reason: 'other' }, 'enough'],
+    ["otherwise the decision's reason", { continue: false, reason: 'other' }, 'other'],
+    [
+      "the decision's reason if its own is empty",
+      { continue: false, stopReason: '', reason: 'other' },
+      'other',
+    ],
+    ['otherwise a fixed text', { continue: false }, 'No reason provided'],
+  ])('a stop has one reason: %s', (_, output, stopReason) => {
     expect(processed(output)).toMatchObject({ shouldStop: true, stopReason });
   });
 
-  test('also for BeforeTool, whose permission reason belongs to the block', () => {
+  test('a stop at BeforeTool has its own reason; the permission reason belongs to the block', () => {
     const output: HookOutput = {
       continue: false,
       stopReason: 'enough',
@@ -62,13 +66,13 @@ describe('a stop has one reason (DELTA-HRUN-002, DELTA-HAPP-002, C-38, C-39)', (
     expect(processed(output).stopReason).toBe('enough');
   });
 
-  test.each(hookEventNames)('%s', (event) => {
+  test.each(hookEventNames)('a stop at %s has its own reason', (event) => {
     expect(processed({ continue: false, stopReason: 'enough' }, event).stopReason).toBe('enough');
   });
 });
 
-describe('of several hooks the merged output counts', () => {
-  test('all stop reasons, all messages, and any wish not to show (C-38, C-60, DELTA-HRUN-003)', async () => {
+describe('several hooks give one merged output', () => {
+  test('the merged output of several hooks has all stop reasons, all messages, and any wish to hide output (C-38, C-60, DELTA-HRUN-003)', async () => {
     const session = await startSession({
       AfterTool: inParallel(
         print({ continue: false, stopReason: 'one', systemMessage: 'first' }),
@@ -86,7 +90,7 @@ describe('of several hooks the merged output counts', () => {
     });
   });
 
-  test('a failed hook asks for nothing (C-27)', async () => {
+  test('the output of a failed hook asks for nothing (C-27)', async () => {
     const session = await startSession({
       BeforeAgent: inParallel(`${print({ continue: false })}; echo oh >&2; exit 1`),
     });
@@ -94,7 +98,7 @@ describe('of several hooks the merged output counts', () => {
     expect(processHookResult(aggregated)).toEqual({ aggregated, ...nothing });
   });
 
-  test('a caller of the model reads the same (DELTA-HAPP-001)', async () => {
+  test('a caller of the model gets the same processed result (DELTA-HAPP-001)', async () => {
     const { config } = await startSession({
       BeforeModel: inParallel(print({ continue: false, reason: 'enough', systemMessage: 'hm' })),
     });
@@ -107,8 +111,8 @@ describe('of several hooks the merged output counts', () => {
   });
 });
 
-describe('a failure has an envelope of its own (DELTA-HFAIL-001)', () => {
-  test('no success, the error, the stage and what else is known', () => {
+describe('a failure has its own envelope (DELTA-HFAIL-001)', () => {
+  test('a failure envelope has no success, the error, the stage and what else is known', () => {
     const error = new Error('no such folder');
     const envelope = buildFailureEnvelope(error, 'planning', { event: 'BeforeTool' });
     expect(envelope).toEqual({
@@ -127,7 +131,7 @@ describe('a failure has an envelope of its own (DELTA-HFAIL-001)', () => {
     expect(processHookResult(envelope)).toMatchObject(nothing);
   });
 
-  test('a new one each time (DELTA-HFAIL-004)', () => {
+  test('each failure envelope is a new one (DELTA-HFAIL-004)', () => {
     const [one, other] = [1, 2].map(() => buildFailureEnvelope('x', 'execution'));
     expect(one).not.toBe(other);
     expect(one!.errors).not.toBe(other!.errors);
@@ -135,7 +139,7 @@ describe('a failure has an envelope of its own (DELTA-HFAIL-001)', () => {
   });
 
   test.each([undefined, null, 'text', 7, {}, Object.create(null)])(
-    'whatever was thrown is its error (%#)',
+    'a failure envelope holds whatever was thrown as an Error (%#)',
     (thrown) => {
       const { errors, failure } = buildFailureEnvelope(thrown, 'execution');
       expect(errors[0]).toBeInstanceOf(Error);
@@ -143,7 +147,7 @@ describe('a failure has an envelope of its own (DELTA-HFAIL-001)', () => {
     },
   );
 
-  test('even when it cannot be looked at', () => {
+  test('a failure envelope holds an Error even if what was thrown cannot be inspected', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(buildFailureEnvelope(proxy, 'execution').errors[0]).toBeInstanceOf(Error);

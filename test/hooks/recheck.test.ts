@@ -32,23 +32,23 @@ async function fire(recheck: boolean, ...commands: string[]) {
 }
 
 describe('with "recheck": true', () => {
-  test('a hook that judged other arguments is asked once more, and may deny', async () => {
+  test('with "recheck", a hook that judged other arguments is asked once more, and may deny', async () => {
     const { finalOutput, results } = await fire(true, judge, rewrite);
     expect(finalOutput?.getBlockingError()).toEqual({ blocked: true, reason: 'no secrets' });
     expect(results.map(({ hook }) => hook.command)).toEqual([judge, rewrite, judge]);
   });
 
-  test('nobody is asked once more where nothing was changed', async () => {
+  test('with "recheck", no hook is asked once more if nothing was changed', async () => {
     const { results } = await fire(true, judge, 'true');
     expect(results).toHaveLength(2);
   });
 
-  test('the hook that made the change is not asked about it', async () => {
+  test('with "recheck", the hook that made the change is not asked about it', async () => {
     const { results } = await fire(true, rewrite);
     expect(results).toHaveLength(1);
   });
 
-  test('who is asked once more cannot change the arguments again', async () => {
+  test('with "recheck", a hook that is asked once more cannot change the arguments again', async () => {
     const other = `echo '{"hookSpecificOutput":{"tool_input":{"other":1}}}'`;
     const { finalOutput, results, warnings } = await fire(true, rewrite, other);
     expect(results).toHaveLength(4);
@@ -57,7 +57,7 @@ describe('with "recheck": true', () => {
   });
 });
 
-test('what a hook says both times it is asked is merged once, and both times what it says of different arguments', async () => {
+test('what a hook says both times it is asked is merged once; what it says about different arguments is merged both times', async () => {
   const same = print({ systemMessage: 'Mind the rules', reason: 'because' });
   const own = `case "$(cat)" in *secret*) ${print({ systemMessage: 'secret' })};; *) ${print({ systemMessage: 'plain' })};; esac`;
   const { finalOutput, results } = await fire(true, same, own, rewrite);
@@ -84,8 +84,8 @@ test('a hook that runs once is asked once more within its one event', async () =
 });
 
 test.each([
-  ['is not asked once more, and what it had said stands', {}, undefined],
-  ['denies by that, if its failure does', { onFailure: 'block' }, 'deny'],
+  ['is not asked once more, and what it said before still counts', {}, undefined],
+  ['denies, if its failure denies', { onFailure: 'block' }, 'deny'],
 ])('a hook that is no longer trusted by then %s', async (_, more, decision) => {
   const box = sandbox();
   // The user's own hook needs nobody's trust.
@@ -105,7 +105,7 @@ test.each([
   expect(warnings.join()).toContain('it changed');
 });
 
-test('without it a judgement of other arguments stands', async () => {
+test('without "recheck", a judgement of other arguments still counts', async () => {
   const { finalOutput, results } = await fire(false, judge, rewrite);
   expect(finalOutput?.isBlockingDecision()).toBe(false);
   expect(results).toHaveLength(2);

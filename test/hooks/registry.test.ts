@@ -13,7 +13,7 @@ const hooks = (...commands: string[]) => ({
   BeforeTool: [{ hooks: commands.map((command) => ({ type: 'command', command })) }],
 });
 
-/** A host that has no levels, as LLxprt's own config. */
+/** A host that has no levels, like LLxprt's own config. */
 const host = (config: Partial<HookSystemConfig>): HookSystemConfig => ({
   getEnableHooks: () => true,
   getHooks: () => undefined,
@@ -32,8 +32,8 @@ const both = (event: string) => ({
 const hiddenOf = (registry: HookRegistry) =>
   registry.getAllHooks().flatMap((hook) => (registry.isHidden(hook) ? [hook.source] : []));
 
-describe('of two hooks of one identity', () => {
-  test("the project's hides the user's where every call has it, and an administrator's hides both", async () => {
+describe('two hooks with one identity', () => {
+  test("the project's hook hides the user's if every call has it, and an administrator's hides both", async () => {
     const box = sandbox();
     const { files, project, systemFolder, write } = box;
     const load = () => HookRegistry.load(createConfig({ cwd: project, systemFolder }));
@@ -48,7 +48,7 @@ describe('of two hooks of one identity', () => {
     expect(hiddenOf(await load())).toEqual([]);
   });
 
-  test('each is compared with no more than what goes before it once, however many there are', async () => {
+  test('hooks are compared with those before them only once, however many there are', async () => {
     let asked = 0;
     const counting = {
       ...defaultDialects[0]!,
@@ -77,7 +77,7 @@ describe('of two hooks of one identity', () => {
 });
 
 describe('where hooks come from', () => {
-  test("what the host's config merged counts as the project's, extensions come last (HOOK-085, 086; C-10)", async () => {
+  test("hooks from the host's merged config count as the project's, and those of extensions come last (HOOK-085, 086; C-10)", async () => {
     const registry = await HookRegistry.load(
       host({
         getHooks: () => hooks('mine'),
@@ -91,7 +91,7 @@ describe('where hooks come from', () => {
     expect(sourcesOf(registry)).toEqual(['project mine', 'extension theirs']);
   });
 
-  test('project, user, system, extensions: in this order (HOOK-187, C-09)', async () => {
+  test('hooks are ordered by source: project, user, system, extensions (HOOK-187, C-09)', async () => {
     const { project, home, files, write, systemFolder } = sandbox();
     write(`${home}/.llxprt/extensions/one/hooks/hooks.json`, { hooks: hooks('installed') });
     write(files.system, { hooks: hooks('1') });
@@ -123,12 +123,12 @@ describe('where hooks come from', () => {
     expect(sourcesOf(registry)).toEqual(['project 2', 'system 1']);
   });
 
-  test.each([undefined, null, {}, [], 'x'])('hooks that are %j are no hooks', async (given) => {
+  test.each([undefined, null, {}, [], 'x'])('a hooks value of %j gives no hooks', async (given) => {
     expect((await HookRegistry.load(host({ getHooks: () => given }))).getAllHooks()).toEqual([]);
   });
 });
 
-test('problems are those of the files, then those of the hooks, each once', async () => {
+test('the problems are those of the files, then those of the hooks, each once', async () => {
   const { project, files, write, systemFolder } = sandbox();
   write(files.project, '{ "enableHooks": 1,\n "hooks": { "BeforeTool": [{ "hooks": [5] }] } }');
   write(files.user, '{');
@@ -143,7 +143,7 @@ test('problems are those of the files, then those of the hooks, each once', asyn
 
 const named = (name: string, command: string) => ({ type: 'command', name, command });
 
-/** Settings with three hooks, two of one name. */
+/** Settings with three hooks, two of which share a name. */
 const settings = (more: object) => ({
   enableHooks: true,
   hooks: {
@@ -162,7 +162,7 @@ describe('disabled hooks (C-03, C-04)', () => {
       ['SCAN', 'scan.sh', 'no such hook'],
       ['scan', 'log', 'scan'],
     ],
-  ])('%j leave %j', async (disabled, enabled) => {
+  ])('disabling %j leaves %j enabled', async (disabled, enabled) => {
     const { project, files, write, systemFolder } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled } }));
     const registry = await HookRegistry.load(createConfig({ cwd: project, systemFolder }));
@@ -174,14 +174,14 @@ describe('disabled hooks (C-03, C-04)', () => {
     expect(left.map(({ name }) => name)).toEqual(enabled);
   });
 
-  test('a host that knows no lists may have one among its hooks', async () => {
+  test('a host without levels may have a list of disabled hooks among its hooks', async () => {
     const registry = await HookRegistry.load(
       host({ getHooks: () => ({ disabled: ['a'], ...hooks('a', 'b') }) }),
     );
     expect(registry.getAllHooks().map(({ enabled }) => enabled)).toEqual([false, true]);
   });
 
-  test("the administrator's hooks only by the administrator's list", async () => {
+  test("the administrator's hooks are disabled only by the administrator's list", async () => {
     const { project, files, write, systemFolder } = sandbox();
     const enabled = async () =>
       (await HookRegistry.load(createConfig({ cwd: project, systemFolder })))
@@ -195,7 +195,7 @@ describe('disabled hooks (C-03, C-04)', () => {
     expect(await enabled()).toEqual(['system log']);
   });
 
-  test('what the host switched at runtime goes before the lists, but not before the administrator', async () => {
+  test('what the host switched at runtime takes precedence over the lists, but not over the administrator', async () => {
     const { project, files, write, systemFolder } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled: ['log'] } }));
     write(files.system, {

@@ -49,7 +49,7 @@ const machine = setup({
 
 const never = new Promise<never>(() => undefined);
 
-test('of runs side by side, one that breaks or is cancelled ends alone', async () => {
+test('among runs side by side, one that breaks or is cancelled ends alone', async () => {
   const abort = new AbortController();
   const finish: ((said: string) => void)[] = [];
   const done = new Promise<string>((resolve) => finish.push(resolve));
@@ -63,13 +63,13 @@ test('of runs side by side, one that breaks or is cancelled ends alone', async (
   expect(await Promise.all(others)).toEqual(others.map(() => ({ said: 'worked' })));
 });
 
-test('a signal that is aborted already cancels the run', async () => {
+test('a signal that has already been aborted cancels the run', async () => {
   const signal = AbortSignal.abort('too late');
   const { said } = await runMachine(machine, { done: never }, { signal });
   expect(said).toBe('cancelled: too late');
 });
 
-test('a run that is watched is the root of what is reported of it', async () => {
+test('a run that is observed is the root of everything that is reported about it', async () => {
   const inspected: InspectionEvent[] = [];
   const inspect = (event: InspectionEvent): void => void inspected.push(event);
   await runMachine(machine, { done: Promise.resolve('worked') }, { inspect });
@@ -79,7 +79,7 @@ test('a run that is watched is the root of what is reported of it', async () => 
   expect(new Set(inspected.map(({ rootId }) => rootId)).size).toBe(1);
 });
 
-test('a signal has one listener for all who wait, and none once nobody does', () => {
+test('a signal has one listener for all who wait, and none once nobody waits', () => {
   const abort = new AbortController();
   const { signal } = abort;
   const heard: string[] = [];

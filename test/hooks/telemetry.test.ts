@@ -12,7 +12,7 @@ import {
   type Session,
 } from '../support/session.ts';
 
-/** Everything a hook system reports, in order. */
+/** Collects everything that a hook system reports, in order. */
 function watch({ config }: Session) {
   const system = config.getHookSystem()!;
   const records: HookRecord[] = [];
@@ -35,7 +35,7 @@ const about = (command: string, event = 'BeforeTool') => ({
 });
 
 describe('one record for each hook (DELTA-HTEL-001)', () => {
-  test('which it was, how long, how it ended and what it printed', async () => {
+  test('the record of a hook says which hook it was, how long it took, how it ended and what it printed', async () => {
     const session = await startSession({
       BeforeTool: inParallel(
         { name: 'greeter', command: 'echo hello; echo psst >&2' },
@@ -84,7 +84,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
     ]);
   });
 
-  test('of one that was ended: by a signal, by its deadline', async () => {
+  test('a hook that a signal or its deadline ended is recorded as such', async () => {
     const session = await startSession({
       AfterTool: inSequence('kill -KILL $$', { command: 'echo half; sleep 9', timeout: 2_000 }),
     });
@@ -103,7 +103,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
     expect(records[1]!.durationMs).toBeGreaterThanOrEqual(1_950);
   });
 
-  test('is plain data that nobody can change, and reaches no definition (DELTA-HFAIL-004)', async () => {
+  test("a record is plain, frozen data without any reference to a hook's definition (DELTA-HFAIL-004)", async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { records, summaries } = watch(session);
     const { results } = await session.fire('BeforeTool', someFields.BeforeTool);
@@ -114,7 +114,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
 });
 
 describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
-  test('counts what ran; the sum of the durations, and the time by the clock', async () => {
+  test('a summary counts what ran, and has the sum of the durations and the elapsed time', async () => {
     const session = await startSession({
       BeforeTool: inParallel('sleep 0.3', 'sleep 0.3; exit 2', 'sleep 0.3; exit 1'),
     });
@@ -139,7 +139,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     expect(wallTimeMs).toBeLessThan(totalDurationMs);
   });
 
-  test('of a sequence, only the hooks that were started', async () => {
+  test('the summary of a sequence counts only the hooks that were started', async () => {
     const session = await startSession({ BeforeTool: inSequence('exit 2', 'exit 0') });
     const { summaries, records } = watch(session);
     await session.fire('BeforeTool', someFields.BeforeTool);
@@ -147,7 +147,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     expect(records).toHaveLength(1);
   });
 
-  test('with no hook for it too, when somebody listens', async () => {
+  test('an event without hooks has a summary too, if somebody listens', async () => {
     const session = await startSession({});
     const { summaries } = watch(session);
     await session.fire('BeforeTool', someFields.BeforeTool);
@@ -166,7 +166,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     ]);
   });
 
-  test('a tool call’s two events are reported as well as fired ones', async () => {
+  test('both events of a tool call are reported like fired ones', async () => {
     const names: string[] = [];
     const { session } = await callTool({
       BeforeTool: inParallel('exit 0'),
@@ -184,7 +184,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
 });
 
 describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
-  test('of a hook, and the aggregate is returned all the same', async () => {
+  test('a failed hook gives one diagnostic, and the aggregate is still returned', async () => {
     const session = await startSession({
       BeforeTool: inParallel('echo oh dear >&2; exit 3', print({ systemMessage: 'fine' })),
     });
@@ -202,7 +202,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
     ]);
   });
 
-  test('a policy block is none, and no failure is reported (C-101)', async () => {
+  test('a policy block is not a failure, and gives no diagnostic (C-101)', async () => {
     const session = await startSession({
       BeforeTool: inParallel('echo no >&2; exit 2', print({ decision: 'deny' })),
     });
@@ -211,7 +211,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
     expect([failures, session.warnings, summaries[0]?.failureCount]).toEqual([[], [], 0]);
   });
 
-  test('of the event itself, with the stage it got stuck in (DELTA-HFAIL-001)', async () => {
+  test('a failure of the event itself gives one diagnostic, with the stage in which it occurred (DELTA-HFAIL-001)', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { failures, summaries } = watch(session);
     const { failure } = await session.fire('BeforeTool', {
@@ -225,7 +225,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
     expect(summaries).toEqual([]);
   });
 
-  test('of a tool call whose hooks could not be planned', async () => {
+  test('a tool call whose hooks could not be planned gives one diagnostic', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { failures } = watch(session);
     const { executeToolWithHooks } = await import('../../src/agent/run-tool-call.ts');
@@ -236,7 +236,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
     expect(failures).toMatchObject([{ event: 'BeforeTool', stage: 'formatting' }]);
   });
 
-  test('of a request by bus that never came to its hooks (DELTA-HFAIL-002)', async () => {
+  test('a bus request that never reached its hooks gives one diagnostic (DELTA-HFAIL-002)', async () => {
     const session = await startBusSession({ BeforeTool: inParallel('exit 2') });
     const { failures, summaries } = watch(session);
     await session.send(null);
@@ -262,7 +262,7 @@ test('warnings are reported as the user reads them', async () => {
 });
 
 describe('a listener', () => {
-  test('that throws or rejects costs nobody a decision, and the others hear', async () => {
+  test('a listener that throws or rejects changes no decision, and the other listeners are called', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2', 'exit 1') });
     const system = session.config.getHookSystem()!;
     const received: string[] = [];
@@ -289,7 +289,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('is left alone once it has unsubscribed; one given twice is two', async () => {
+  test('a listener is not called once it has unsubscribed; one that was added twice counts as two', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 0') });
     const system = session.config.getHookSystem()!;
     const listener = vi.fn();
@@ -302,7 +302,7 @@ describe('a listener', () => {
     expect(listener).toHaveBeenCalledTimes(3);
   });
 
-  test('may subscribe while it receives a record', async () => {
+  test('a listener may subscribe another while it receives a record', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 0') });
     const system = session.config.getHookSystem()!;
     const again = vi.fn(() => void system.on('hook:result', again));
@@ -311,7 +311,7 @@ describe('a listener', () => {
     expect(again).toHaveBeenCalledTimes(1);
   });
 
-  test('may be there before initialise, and hears what is wrong with the settings', async () => {
+  test('a listener that subscribes before initialize is told of problems in the settings', async () => {
     const { createConfig } = await import('../../src/hooks/create-config.ts');
     const settings = { enableHooks: true, hooks: { Nonsense: [] } } as never;
     const config = createConfig({ cwd: '/p', settings, onWarning: () => undefined });
@@ -324,7 +324,7 @@ describe('a listener', () => {
   });
 });
 
-test('DEBUG shows results, failures and summaries under one name each (C-102, 001)', async () => {
+test('DEBUG shows results, failures and summaries, each under one name (C-102, 001)', async () => {
   const lines = debugLines('llxprt:core:hooks:*');
   const session = await startSession({ BeforeTool: inParallel('exit 3') });
   await session.fire('BeforeTool', someFields.BeforeTool);

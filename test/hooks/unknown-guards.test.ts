@@ -32,8 +32,8 @@ function session(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
   return { config, warnings, call };
 }
 
-describe("a system's file whose guards are unknown (S-12)", () => {
-  test('denies tools, model calls and prompts with no hook at all, and says which file and why', async () => {
+describe('a system file whose guards are unknown (S-12)', () => {
+  test('a system file that cannot be parsed denies tools, model calls and prompts without any hook, and says which file and why', async () => {
     const box = sandbox();
     box.write(box.files.system, '{ "hooks": ');
     const { config, call, warnings } = session(box);
@@ -54,7 +54,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     expect(warnings).toEqual([expect.stringContaining('denied until it is fixed')]);
   });
 
-  test('only warns at other events, where the hooks of others still run', async () => {
+  test('a system file that cannot be parsed only warns at other events, where other hooks still run', async () => {
     const box = sandbox();
     box.write(box.files.system, '[]');
     box.write(box.files.user, {
@@ -71,7 +71,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     expect([results.length, success]).toEqual([1, true]);
   });
 
-  test('is tried again at each event, and recovers by itself: its own guards judge from then on', async () => {
+  test('a system file that cannot be parsed is tried again at each event and recovers by itself: its own guards judge from then on', async () => {
     const box = sandbox();
     box.write(box.files.system, '{');
     const { config, call } = session(box);
@@ -87,7 +87,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     expect(config.getHookSystem()).toBeUndefined();
   });
 
-  test('recovers too where events are fired by the handler alone, and many at once', async () => {
+  test('a system file also recovers when events are fired only by the handler, and many at once', async () => {
     const box = sandbox();
     box.write(box.files.system, '{');
     const { config } = session(box);
@@ -102,7 +102,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     expect(existsSync(join(box.project, 'ran'))).toBe(true);
   });
 
-  test('denies with every switch off and with none but the system’s hooks, but not where the host runs none', async () => {
+  test("a system file that cannot be parsed denies with every switch off and with only the system's hooks on, but not if the host runs no hooks", async () => {
     const box = sandbox();
     box.write(box.files.system, 'null');
     box.write(box.files.user, { hooksConfig: { enabled: false } });
@@ -113,7 +113,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
 });
 
 describe('a file of the user or of a trusted project that cannot be read (S-10)', () => {
-  test('is warned of, and the others judge', async () => {
+  test("a user's file that cannot be read gives a warning, and the other hooks judge", async () => {
     const box = sandbox();
     mkdirSync(box.files.user, { recursive: true });
     box.write(box.files.project, { enableHooks: true, hooks: hooks('echo no >&2; exit 2') });
@@ -123,7 +123,7 @@ describe('a file of the user or of a trusted project that cannot be read (S-10)'
     expect(warnings).toEqual([expect.stringContaining(`${box.files.user}: is not a file`)]);
   });
 
-  test('denies where a failure denies by default at its own level or at a stronger one (S-09)', async () => {
+  test('a file that cannot be read denies if a failure denies by default at its own level or at a stronger one (S-09)', async () => {
     const box = sandbox();
     mkdirSync(box.files.project, { recursive: true });
     expect((await session(box).call()).ran).toBe(true);
@@ -141,7 +141,7 @@ describe('a file of the user or of a trusted project that cannot be read (S-10)'
   });
 });
 
-test('a file that cannot be parsed denies only where a failure denies by default at a stronger level (S-10)', async () => {
+test('a file that cannot be parsed denies only if a failure denies by default at a stronger level (S-10)', async () => {
   const box = sandbox();
   box.write(box.files.project, '{ "hooks": [');
   expect((await session(box).call()).ran).toBe(true);
@@ -153,7 +153,7 @@ test('a file that cannot be parsed denies only where a failure denies by default
 });
 
 describe('what the host switches at runtime', () => {
-  test('reaches hooks of the user and weaker ones, never those of the administrator (C-04)', async () => {
+  test('what the host switches at runtime affects hooks of the user and weaker ones, never those of the administrator (C-04)', async () => {
     const box = sandbox();
     box.write(box.files.system, {
       enableHooks: true,

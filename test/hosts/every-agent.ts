@@ -21,7 +21,7 @@ const files = Object.fromEntries(
 /** `RECORD=1 npm run hosts` writes the recordings of the example anew. */
 const isRecorded = process.env['RECORD'] === '1';
 
-/** What differs from run to run in what a host prints, by what stands for it. */
+/** What a host prints, with placeholders for what differs from run to run. */
 const neutral = ({ project, output, requests }: HostRun): string => {
   const read = requests.flatMap((request) => [...toolResultsIn(request).values()]).at(-1) ?? '';
   const text = `${output.trim()}\n\n--- its model read ---\n${read.trim()}\n`;
@@ -43,7 +43,9 @@ const neutral = ({ project, output, requests }: HostRun): string => {
   );
 };
 
-/** The guard of examples/every-agent keeps a host from a forced push and from a file of secrets. */
+/**
+ * Checks that the guard of examples/every-agent keeps a host from a forced push and from a file of secrets.
+ */
 export async function guardOfEveryAgent(host: RealHost): Promise<void> {
   const { name, shell, write } = host;
   const push = await runHost(host, files, {

@@ -12,7 +12,7 @@ import { runHost, startHost } from './run-host.ts';
 import { settings } from './settings.ts';
 import { toolResultsIn } from './tool-result.ts';
 
-/** `npm run hosts` runs all of these; `npm test` runs one short case for each host that is installed. */
+/** `npm run hosts` runs all of these; `npm test` runs one short case for each installed host. */
 const isWhole = process.env['HOSTS'] === 'all';
 
 const context = (additionalContext: string): string =>
@@ -24,7 +24,7 @@ const until = (isSo: () => boolean): Promise<true> =>
 
 type Case = (context: TestContext) => Promise<void>;
 
-/** What is tried in one published host. */
+/** The cases for one published host. */
 export function hostCases(name: string): void {
   const host = realHosts.find((one) => one.name === name)!;
   const { shell, cannot = {}, unserved, waitsForNobody } = host;
@@ -42,32 +42,35 @@ export function hostCases(name: string): void {
     });
 
   describe(`the relay in the published ${name}`, () => {
-    short('keeps a tool from running, and the model reads why', async () => {
+    short('the relay keeps a tool from running, and the model reads why', async () => {
       const { made, requests } = await runHost(host, settings({ 'tool.before': guards.deny }));
       expect(made('ran')).toBe(false);
       expect(requests.at(-1)).toContain('not here');
     });
 
-    long('lets a tool run that no hook denies, and tells the model what hooks add', async () => {
-      const { made, requests } = await runHost(
-        host,
-        settings({
-          'prompt.submit': context('of the prompt'),
-          'tool.before': 'touch asked',
-          'tool.after': context('of the result'),
-        }),
-      );
-      expect([made('asked'), made('ran')]).toEqual([true, true]);
-      expect(requests.some((request) => request.includes('of the prompt'))).toBe(true);
-      expect(requests.at(-1)).toContain('of the result');
-    });
+    long(
+      'the relay lets a tool run that no hook denies, and tells the model what hooks add',
+      async () => {
+        const { made, requests } = await runHost(
+          host,
+          settings({
+            'prompt.submit': context('of the prompt'),
+            'tool.before': 'touch asked',
+            'tool.after': context('of the result'),
+          }),
+        );
+        expect([made('asked'), made('ran')]).toEqual([true, true]);
+        expect(requests.some((request) => request.includes('of the prompt'))).toBe(true);
+        expect(requests.at(-1)).toContain('of the result');
+      },
+    );
 
-    long('keeps a tool from running where a hook stops the agent', async () => {
+    long('the relay keeps a tool from running if a hook stops the agent', async () => {
       const { made } = await runHost(host, settings({ 'tool.before': guards.stop }));
       expect(made('ran')).toBe(false);
     });
 
-    long('keeps a tool from running where a hook asks and nobody can be asked', async () => {
+    long('the relay keeps a tool from running if a hook asks and nobody can be asked', async () => {
       const { made, output, kill } = await startHost(
         host,
         settings({ 'tool.before': guards.ask, notify: 'touch waiting' }),
@@ -80,28 +83,31 @@ export function hostCases(name: string): void {
       expect(made('ran')).toBe(false);
     });
 
-    long('has a tool run with other arguments', async ({ skip }) => {
+    long('the relay makes a tool run with other arguments', async ({ skip }) => {
       skip('rewrite' in cannot, cannot.rewrite);
       const other = says({ hookSpecificOutput: { tool_input: { command: 'touch other' } } });
       const { made } = await runHost(host, settings({ 'tool.before': other }));
       expect([made('ran'), made('other')]).toEqual([false, true]);
     });
 
-    long('keeps a prompt from the model', async () => {
+    long('the relay keeps a prompt from the model', async () => {
       const { made, requests } = await runHost(host, settings({ 'prompt.submit': guards.deny }));
       expect(made('ran')).toBe(false);
       expect(requests).toEqual([]);
     });
 
-    long('lets a tool run where settings are broken, and nothing else denies', async () => {
-      const { made } = await runHost(host, { '.hookmachine/settings.json': '{ "hooks": [' });
-      expect(made('ran')).toBe(true);
-    });
+    long(
+      'the relay lets a tool run if settings are broken and nothing else denies it',
+      async () => {
+        const { made } = await runHost(host, { '.hookmachine/settings.json': '{ "hooks": [' });
+        expect(made('ran')).toBe(true);
+      },
+    );
 
     long(
-      'denies one of two calls at once where one of two hooks does, and the model reads which',
+      'the relay denies one of two simultaneous calls if one of two hooks does, and the model reads which',
       async () => {
-        // The denial comes last, though it is of the first.
+        // The denial comes last, although it is for the first call.
         const guard = 'case $(cat) in *first*) sleep 1; echo "not here" >&2; exit 2;; esac';
         const { made, requests } = await runHost(
           host,
@@ -116,39 +122,45 @@ export function hostCases(name: string): void {
       },
     );
 
-    long('leaves no process where the host is killed while a hook runs', async ({ skip }) => {
-      skip(!existsSync('/proc/self/stat'), 'processes are looked at in /proc');
-      const { pid, project, made, output } = await startHost(
-        host,
-        settings({ 'tool.before': 'echo $$ > pid; mv pid hook.pid; exec sleep 600' }),
-      );
-      await until(() => made('hook.pid'));
-      const hook = Number(readFileSync(join(project, 'hook.pid'), 'utf8'));
-      const under = descendantsOf(pid);
-      const relay = under.find(({ line }) => line.includes(main))!;
-      const ours = [relay, ...descendantsOf(relay.pid)].map((one) => one.pid);
-      expect(ours).toContain(hook);
-      // Some hosts are a launcher and what it launched; the shell between a host and its hook is neither.
-      const theirs = [
-        pid,
-        ...under.filter(({ line }) => !/^\S*sh\s/.test(line)).map((one) => one.pid),
-      ];
-      for (const one of theirs) if (!ours.includes(one)) end(one);
-      await output;
-      await until(() => !ours.some(isAlive));
-    });
-
-    long('keeps a tool from running where its hooks are served over HTTP', async ({ skip }) => {
-      skip('http' in cannot, cannot.http);
-      const { made, requests } = await runHost(host, settings({ 'tool.before': guards.deny }), {
-        serve: 'up',
-      });
-      expect(made('ran')).toBe(false);
-      expect(requests.at(-1)).toContain('not here');
-    });
+    long(
+      'the relay leaves no process if the host is killed while a hook runs',
+      async ({ skip }) => {
+        skip(!existsSync('/proc/self/stat'), 'processes are looked at in /proc');
+        const { pid, project, made, output } = await startHost(
+          host,
+          settings({ 'tool.before': 'echo $$ > pid; mv pid hook.pid; exec sleep 600' }),
+        );
+        await until(() => made('hook.pid'));
+        const hook = Number(readFileSync(join(project, 'hook.pid'), 'utf8'));
+        const under = descendantsOf(pid);
+        const relay = under.find(({ line }) => line.includes(main))!;
+        const ours = [relay, ...descendantsOf(relay.pid)].map((one) => one.pid);
+        expect(ours).toContain(hook);
+        // Some hosts are a launcher and what it launched; the shell between a host and its hook is neither.
+        const theirs = [
+          pid,
+          ...under.filter(({ line }) => !/^\S*sh\s/.test(line)).map((one) => one.pid),
+        ];
+        for (const one of theirs) if (!ours.includes(one)) end(one);
+        await output;
+        await until(() => !ours.some(isAlive));
+      },
+    );
 
     long(
-      `${unserved ?? 'is guarded by commands'} where its HTTP hooks find no server`,
+      'the relay keeps a tool from running if its hooks are served over HTTP',
+      async ({ skip }) => {
+        skip('http' in cannot, cannot.http);
+        const { made, requests } = await runHost(host, settings({ 'tool.before': guards.deny }), {
+          serve: 'up',
+        });
+        expect(made('ran')).toBe(false);
+        expect(requests.at(-1)).toContain('not here');
+      },
+    );
+
+    long(
+      `the host ${unserved ?? 'is guarded by commands'} if its HTTP hooks find no server`,
       async ({ skip }) => {
         skip('http' in cannot, cannot.http);
         const { made } = await runHost(host, settings({ 'tool.before': guards.deny }), {
@@ -158,7 +170,7 @@ export function hostCases(name: string): void {
       },
     );
 
-    long('guards with examples/every-agent, and the model reads why', () =>
+    long('the relay guards with examples/every-agent, and the model reads why', () =>
       guardOfEveryAgent(host),
     );
   });
@@ -168,6 +180,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended with another.
+    // It ended together with another one.
   }
 }

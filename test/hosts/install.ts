@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { hostsFolder, programOf, published } from './installed.ts';
 
-/** Installs a published host, and says whether it is there then. */
+/** Installs a published host. Returns whether it is then installed. */
 export function installHost(name: string): boolean {
   mkdirSync(hostsFolder, { recursive: true });
   const list = join(hostsFolder, 'package.json');
   if (!existsSync(list)) writeFileSync(list, '{ "private": true }\n');
-  // Some want a newer Node than they need.
+  // Some ask for a newer Node than they need.
   const args = ['install', '--no-audit', '--no-fund', '--force', '--loglevel=error'];
   execaSync('npm', [...args, published[name]!.package], {
     cwd: hostsFolder,

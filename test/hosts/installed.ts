@@ -2,14 +2,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where `npm run hosts` installs them: nothing else of the project looks there. */
+/** Where `npm run hosts` installs them; nothing else in the project looks there. */
 export const hostsFolder = fileURLToPath(new URL('../../node_modules/.hosts/', import.meta.url));
 
 /** A host as it is published. */
 interface PublishedHost {
   /** The package, in the version that was measured. */
   readonly package: string;
-  /** Its program, from where packages are. Native ones are not where npm links them unless its install script ran. */
+  /**
+   * Its program, relative to the packages. Native ones are not where npm links them unless their install
+   * script ran.
+   */
   readonly program: string;
 }
 
@@ -31,7 +34,7 @@ export const published: Readonly<Record<string, PublishedHost>> = {
   },
 };
 
-/** The program of a host, where it is installed. */
+/** The program of a host, if it is installed. */
 export function programOf(host: string): string | undefined {
   const program = join(hostsFolder, 'node_modules', published[host]!.program);
   return existsSync(program) ? program : undefined;

@@ -1,6 +1,6 @@
 /**
- * `npm run hosts [-- HOST…]`: installs the published hosts, or those that are named, and runs the
- * relay in each. One that cannot be had is skipped, and said.
+ * `npm run hosts [-- HOST…]`: installs the published hosts, or those that are named, and runs the relay in
+ * each. A host that cannot be installed is skipped with a message.
  */
 import { execaSync } from 'execa';
 import { installHost } from './install.ts';
@@ -18,7 +18,7 @@ for (const host of hosts)
   if (!installHost(host)) process.stderr.write(`${host} cannot be installed, so it is skipped\n`);
 const { exitCode } = execaSync(
   'vitest',
-  // What others published may stumble once on a busy machine.
+  // Published hosts may fail once on a busy machine.
   ['run', '--reporter=verbose', '--retry=1', ...hosts.map((host) => `test/hosts/${host}.test.ts`)],
   { preferLocal: true, stdio: 'inherit', env: { HOSTS: 'all' }, reject: false },
 );

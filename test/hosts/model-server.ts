@@ -9,28 +9,28 @@ export interface WantedCall {
   readonly args: Fields;
 }
 
-/** A stand-in for the models of all hosts, on this machine. */
+/** A local stand-in for the models of all hosts. */
 export interface ModelServer {
   readonly url: string;
-  /** What was sent to it, request by request, as JSON texts. */
+  /** The requests that it received, in order, as JSON texts. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /** How one provider's answers are written. */
 interface Wire {
-  /** Whether a request holds the result of a tool already. */
+  /** Whether a request already contains the result of a tool. */
   readonly hasResult: (body: string) => boolean;
   readonly calls: (calls: readonly WantedCall[]) => readonly SentEvent[];
   readonly text: (text: string) => readonly SentEvent[];
 }
 
-/** A server-sent event; the name is absent where the provider sends data alone. */
+/** A server-sent event; the name is undefined if the provider sends only data. */
 type SentEvent = readonly [name: string | undefined, data: Fields | '[DONE]'];
 
 /**
  * Serves a model that asks for these tool calls at once, and ends with a word once it has read a result.
- * Requests that offer no tools, as for a title, are answered with the word.
+ * Requests that offer no tools, such as one for a title, are answered with the word.
  */
 export async function serveModel(wanted: readonly WantedCall[]): Promise<ModelServer> {
   const requests: string[] = [];
@@ -84,7 +84,7 @@ async function answer(
   response.end(JSON.stringify(whole(url, events)));
 }
 
-/** The same without a stream, for the providers whose hosts ask so. */
+/** The same without a stream, for providers whose hosts ask that way. */
 function whole(url: string, events: readonly SentEvent[]): Fields {
   const [, first] = events[0]!;
   if (/generateContent/.test(url)) return first as Fields;
@@ -110,7 +110,7 @@ function whole(url: string, events: readonly SentEvent[]): Fields {
   };
 }
 
-/** What identifies a call to the host, by its place. */
+/** The id of a call for the host, by its place. */
 const idAt = (index: number): string => `call_${index + 1}`;
 
 interface Block {
@@ -169,7 +169,7 @@ const responses = (...items: readonly Fields[]): readonly SentEvent[] => {
   return events.map((event) => [event.type, event] as const);
 };
 
-/** By the path of a request, the provider. */
+/** The providers by the path of a request. */
 const wires: readonly (readonly [path: RegExp, wire: Wire])[] = [
   [
     /\/v1\/messages(?:\?|$)/,

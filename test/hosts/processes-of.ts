@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, as /proc has it. */
+/** A process, as /proc shows it. */
 export interface SeenProcess {
   readonly pid: number;
   readonly parent: number;
@@ -25,7 +25,7 @@ function processes(): readonly SeenProcess[] {
     });
 }
 
-/** What a process has started, and what that has, whichever of them is there now. */
+/** The descendants of a process that exist now. */
 export function descendantsOf(pid: number): readonly SeenProcess[] {
   const all = processes();
   const under = (parent: number): SeenProcess[] =>

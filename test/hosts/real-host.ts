@@ -8,23 +8,26 @@ export interface RealHost {
   readonly args: readonly string[];
   /** How its model asks for a shell command. */
   readonly shell: (command: string) => WantedCall;
-  /** How its model asks for a file `.env`; absent where only a shell command could write it. */
+  /** How its model asks for a file `.env`; absent if only a shell command could write it. */
   readonly write?: (path: string, content: string) => WantedCall;
-  /** Files of the user that let it run here, by their path at home. */
+  /** The user's files that let it run here, by their path in the home folder. */
   readonly files: (url: string, project: string) => Readonly<Record<string, unknown>>;
   readonly env: (url: string) => Readonly<Record<string, string>>;
-  /** Why what it receives of this cannot be seen here. */
+  /** Why these cases cannot be tried with it. */
   readonly cannot?: Readonly<Partial<Record<'rewrite' | 'http', string>>>;
-  /** What it does where its HTTP hooks find no server; absent where it has none. */
+  /** What it does if its HTTP hooks find no server; absent if it has no such hooks. */
   readonly unserved?: 'denies' | 'runs the tool';
-  /** Asks the user also where there is none, and waits. */
+  /** Whether it asks the user even if there is none, and waits. */
   readonly waitsForNobody?: true;
 }
 
 const description = 'Work';
 const quiet = { privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } };
 
-/** A folder of plugins as OpenCode leaves it: else it would install a package there first, and wait half a minute for the network. */
+/**
+ * A plugin folder as OpenCode leaves it: otherwise it would first install a package there, and wait half a
+ * minute for the network.
+ */
 const plugged = (folder: string): Readonly<Record<string, unknown>> => ({
   [join(folder, 'node_modules', '.installed')]: '',
   [join(folder, 'package-lock.json')]: {

@@ -13,26 +13,26 @@ import type { RealHost } from './real-host.ts';
 
 /** How a host is run. */
 export interface HostRunOptions {
-  /** What its model asks for at once: `touch ran` where nothing is said. */
+  /** The calls that its model asks for at once; default: `touch ran`. */
   readonly calls?: (project: string) => readonly WantedCall[];
-  /** Has it post to `serve`, which is up or is not, in place of a command. */
+  /** Makes it post to `serve`, which is running or not, instead of running a command. */
   readonly serve?: 'up' | 'away';
 }
 
-/** A host that runs. */
+/** A running host. */
 export interface RunningHost {
   readonly pid: number;
   readonly project: string;
-  /** Whether a file is there that the tool, or a hook, makes. */
+  /** Whether a file exists that the tool, or a hook, makes. */
   readonly made: (file: string) => boolean;
-  /** What the model was sent, request by request. */
+  /** The requests to the model, in order. */
   readonly requests: readonly string[];
-  /** What it printed; it resolves when the host has ended. */
+  /** What it printed; resolves when the host has ended. */
   readonly output: Promise<string>;
   readonly kill: () => void;
 }
 
-/** What came of one run of a host. */
+/** The outcome of one run of a host. */
 export interface HostRun extends Omit<RunningHost, 'output'> {
   readonly output: string;
 }
@@ -75,7 +75,7 @@ export async function startHost(
     stdin: 'ignore',
     all: true,
     reject: false,
-    // Only what hangs takes so long, also on a busy machine.
+    // Only a host that hangs takes this long, even on a busy machine.
     timeout: 200_000,
     forceKillAfterDelay: 1_000,
   });

@@ -1,4 +1,4 @@
-/** Settings of a project with these hooks: shell commands by hook point, which may take long. */
+/** Settings of a project with these hooks: shell commands by hook point, which may run for a long time. */
 export const settings = (hooks: Readonly<Record<string, string | readonly string[]>>) => ({
   '.hookmachine/settings.json': {
     hooks: Object.fromEntries(

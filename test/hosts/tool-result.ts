@@ -1,6 +1,6 @@
 import { isRecord } from '../../src/protocol/output.ts';
 
-/** What a request to a model says of the results of its tool calls, by their ids, whichever provider it is for. */
+/** The results of tool calls in a request to a model, by call id, for any provider. */
 export function toolResultsIn(request: string): ReadonlyMap<string, string> {
   return new Map(resultsIn(JSON.parse(request)));
 }

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** An answer to a plain request. */
+/** The response to a plain request. */
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -11,16 +11,16 @@ export interface Answered {
 interface Asking {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  /** Sent as it is, where the address would be tidied. */
+  /** Sent as it is, where the URL would be normalized. */
   readonly path?: string;
   readonly body?: string;
 }
 
-/** Asks as a program would, with headers that a browser would not let a page set. */
+/** Sends a request as a program would, with headers that a browser would not let a page set. */
 export const ask = async (url: string, options?: Asking): Promise<Answered> =>
   (await begin(url, options)).whole;
 
-/** Asks, and waits for no more than the beginning of the answer. */
+/** Sends a request, and waits only for the beginning of the response. */
 export const begin = (
   url: string,
   { method = 'GET', headers = {}, path, body }: Asking = {},
@@ -37,7 +37,7 @@ async function wholeOf(response: IncomingMessage): Promise<Answered> {
   return { status: response.statusCode ?? 0, headers: response.headers, body };
 }
 
-/** The page's own address and the cookie that opens it, as a browser gets them. */
+/** Returns the page's own address and the cookie that opens it, as a browser gets them. */
 export async function enter(url: string): Promise<{ page: string; cookie: string }> {
   const { headers } = await ask(url);
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';

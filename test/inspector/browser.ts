@@ -12,13 +12,13 @@ import { chromiumPath } from './chromium.ts';
 
 const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
 
-/** The one of this process, which ends with it. */
+/** The browser of this process, which ends with it. */
 let browser: Promise<Browser> | undefined;
 
 /**
- * What a page does not need. The popups of the address bar alone take a second of processor time with each new
- * window, though nobody sees one. The rest is what playwright-core turns off that would ask the network: Chromium
- * heeds the last list only.
+ * What a page does not need. The popups of the address bar alone take a second of processor time for each new
+ * window, although nobody sees them. The others are the features that playwright-core disables because they
+ * would access the network: Chromium obeys only the last such list.
  */
 const disabledFeatures = [
   'WebUIOmniboxPopup',
@@ -39,20 +39,21 @@ const launch = (): Promise<Browser> =>
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',
-      // All of a browser's pages share one process: a new one for each page takes longer than the page.
+      // All pages of a browser share one process: starting a new one for each page takes longer than the page
+      // itself.
       '--renderer-process-limit=1',
       '--disable-site-isolation-trials',
       `--disable-features=${disabledFeatures.join(',')}`,
     ],
   });
 
-/** Starts the browser, unless it runs. */
+/** Starts the browser unless it is running. */
 export async function startBrowser(): Promise<void> {
   if (!(await browser)?.isConnected()) browser = launch();
   await browser;
 }
 
-/** Tests in a real browser; where there is none, the report says that they were skipped. */
+/** Defines tests in a real browser; if there is none, the report says that they were skipped. */
 export function describeInBrowser(title: string, tests: () => void): void {
   describe.skipIf(chromiumPath === undefined)(
     chromiumPath ? title : `${title} (skipped: there is no chromium; name one with CHROMIUM)`,
@@ -63,19 +64,19 @@ export function describeInBrowser(title: string, tests: () => void): void {
   );
 }
 
-/** Pages that no test uses now: to make another one takes as long as most of what is done with it. */
+/** Pages that no test uses at the moment: making a new page takes as long as most of what is done with it. */
 const spare: Page[] = [];
 
 async function takePage(): Promise<Page> {
   const taken = spare.pop();
   if (taken?.isClosed() === false) return taken;
-  // What pulses is painted anew all the time.
+  // Animations would be painted all the time.
   const context = await (await browser!).newContext({ reducedMotion: 'reduce' });
   context.setDefaultTimeout(120_000);
   return context.newPage();
 }
 
-/** Leaves nothing of a test in its page, for the next one. */
+/** Clears a page of everything that a test has left in it, for the next one. */
 async function giveBack(page: Page): Promise<void> {
   await page.unrouteAll();
   // Some pages have no storage.
@@ -88,8 +89,8 @@ async function giveBack(page: Page): Promise<void> {
 }
 
 /**
- * A page of the running test's own. What it complains of, scripts or policies, fails the test, but
- * for what is expected; so does a request to anywhere else.
+ * Opens a page for the running test. Any error or policy violation on the page fails the test unless it is
+ * expected; so does a request to any other server.
  */
 export async function openPage(
   url: string,
@@ -110,7 +111,7 @@ export async function openPage(
   const onError = (error: Error): void => void complaints.push(error.message);
   const onConsole = (message: ConsoleMessage): void => {
     const text = message.text();
-    // A stream that broke off is reported, and taken up again.
+    // A broken stream is reported and resumed.
     if (message.type() !== 'error' || /ERR_(?:CONNECTION|INCOMPLETE)/.test(text)) return;
     if (!expected?.test(text)) complaints.push(text);
   };
@@ -129,16 +130,16 @@ export async function openPage(
   return page;
 }
 
-/** Keeps a picture for whoever reads the run. */
+/** Saves a picture for those who inspect the run. */
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: `${artifacts}inspector-${name}.png` });
 }
 
-/** The texts of all elements that a selector finds. */
+/** Returns the texts of all elements that match a selector. */
 export const texts = (page: Page, selector: string): Promise<string[]> =>
   page.locator(selector).allTextContents();
 
-/** Waits until something of the page is so. */
+/** Waits until a value on the page is as wanted. */
 export const until = (read: () => Promise<unknown>, wanted: unknown): Promise<void> =>
   expect.poll(read, { interval: 40 }).toEqual(wanted);

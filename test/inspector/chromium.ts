@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The browser of this machine; undefined where there is none. */
+/** The path of this machine's browser; undefined if there is none. */
 export const chromiumPath = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',

@@ -17,7 +17,7 @@ interface MadeHook {
 export interface MadeJournal {
   readonly sessions?: number;
   readonly turns?: number;
-  /** Tool calls a turn; each turn has two model calls besides. */
+  /** The number of tool calls per turn; each turn also has two model calls. */
   readonly calls?: number;
   readonly payloads?: boolean;
   readonly start?: number;
@@ -56,7 +56,7 @@ const stopping: MadeHook = {
   answer: { stop: true, reason: 'The budget of this session is spent.' },
 };
 
-/** What it prints. */
+/** What the hook prints. */
 const outputOf = ({ name, answer }: MadeHook): object => ({
   decision: answer?.decision ?? 'allow',
   ...(answer?.sets && {
@@ -64,7 +64,7 @@ const outputOf = ({ name, answer }: MadeHook): object => ({
   }),
 });
 
-/** What may happen around a tool call, again and again. */
+/** What may happen around a tool call; used in rotation. */
 const scenes: readonly {
   readonly tool: string;
   readonly before: readonly MadeHook[];
@@ -83,7 +83,10 @@ const scenes: readonly {
   { tool: 'search_file_content', before: [guard], after: [], cancelled: true },
 ];
 
-/** A made-up journal, the same each time: every kind of thing that may happen, as the machines would tell it. */
+/**
+ * Yields a made-up journal, the same each time, with everything that may happen, as the machines would report
+ * it.
+ */
 export function* madeEntries({
   sessions = 1,
   turns = 1,

@@ -13,21 +13,21 @@ const filled = (count: number, limits?: { entries: number; bytes: number }): His
   return history;
 };
 
-test('entries are numbered from 1 and given from any number on', () => {
+test('the entries of a history are numbered from 1 and can be read from any number on', () => {
   const history = filled(3);
   expect([history.first, history.next]).toEqual([1, 4]);
   expect(textsIn(history.batch(2))).toEqual(['w2', 'w3']);
   expect(history.batch(4)).toBeUndefined();
 });
 
-test('a batch ends where it is full, and says where the next one begins', () => {
+test('a batch of a history ends when it is full, and says where the next one begins', () => {
   const history = filled(10);
   const one = history.batch(1, 1);
   expect(textsIn(one)).toEqual(['w1']);
   expect(one?.next).toBe(2);
 });
 
-test('of more entries than are kept the oldest fall off, and numbers stay', () => {
+test('a history drops its oldest entries beyond its limit, and the others keep their numbers', () => {
   const history = filled(25_000, { entries: 10, bytes: 1_000_000 });
   expect([history.first, history.next]).toEqual([24_991, 25_001]);
   expect(textsIn(history.batch(1))).toEqual(
@@ -35,13 +35,13 @@ test('of more entries than are kept the oldest fall off, and numbers stay', () =
   );
 });
 
-test('of more bytes than are kept the oldest fall off, but never the newest', () => {
+test('a history drops its oldest entries beyond its size in bytes, but never the newest', () => {
   const history = filled(3, { entries: 100, bytes: 100 });
   history.push(warned('x'.repeat(1_000)));
   expect([history.first, history.next]).toEqual([4, 5]);
 });
 
-test('a step that many took is sent once, and each of them with its time', () => {
+test('a step that several runs took is sent once, with the time of each run', () => {
   const history = new History();
   const moved = (id: string, at: number, to: string, from?: string): void =>
     history.push({ kind: 'moved', id, at, to, event: '', ...(from !== undefined && { from }) });

@@ -17,7 +17,7 @@ const turns: Turn[] = [
   'Done.',
 ];
 
-/** Waits for a file of the project, so that a test decides when a hook ends. */
+/** Waits for a file in the project, so that the test decides when a hook ends. */
 const waitFor = (file: string): string => `until [ -f ${file} ]; do sleep 0.02; done`;
 
 const guard = `case "$(cat)" in *secrets/*) echo "secrets/ is off limits" >&2; exit 2;; esac`;
@@ -49,7 +49,7 @@ const current = (page: Page) => () =>
 const names = (page: Page) => () => texts(page, '.row .what');
 
 describeInBrowser('the page of a running session', () => {
-  test('shows a call as it runs, and what its hooks did once it has ended', async () => {
+  test('the page of a running session shows a call as it runs, and what its hooks did once it has ended', async () => {
     const { run, inspector, go } = await chatWithInspector({ payloads: true });
     const page = await openPage(inspector.url);
     await until(source(page), 'Live');
@@ -72,7 +72,7 @@ describeInBrowser('the page of a running session', () => {
     ]);
     await page.getByRole('treeitem', { name: /write, blocked/ }).click();
     await until(current(page), 'toolCall.blocked');
-    // Who denied and why, what the hook read, and what it wrote.
+    // Who denied it and why, what the hook read, and what it wrote.
     for (const fact of ['It was denied by guardsecrets/ is off limits', '"path": "secrets/key"'])
       await until(() => page.locator('.facts').textContent(), expect.stringContaining(fact));
     await until(
@@ -82,7 +82,7 @@ describeInBrowser('the page of a running session', () => {
     await picture(page, 'denied');
   });
 
-  test('marks the way a machine took', async () => {
+  test('the diagram marks the path that a machine took', async () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
     const page = await openPage(inspector.url);
@@ -110,7 +110,7 @@ describeInBrowser('the page of a running session', () => {
     await until(current(page), 'hookProcess.exited');
   });
 
-  test('reports who set which field, and which hooks were at odds', async () => {
+  test('the page shows which hook set which field, and which hooks were in conflict', async () => {
     const { run, inspector } = await chatWithInspector(
       {},
       {
@@ -135,7 +135,7 @@ describeInBrowser('the page of a running session', () => {
     );
   });
 
-  test('without payloads says that they are off and how to switch them on', async () => {
+  test('the page without payloads says that they are off and how to switch them on', async () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
     const page = await openPage(inspector.url);
@@ -147,7 +147,7 @@ describeInBrowser('the page of a running session', () => {
     expect(await page.content()).not.toMatch(/secrets\/key|secret prompt/);
   });
 
-  test('a reload in mid-run shows what was and what comes, once', async () => {
+  test('a page that is reloaded during a run shows everything from before and after exactly once', async () => {
     const { run, inspector, go } = await chatWithInspector();
     const page = await openPage(inspector.url);
     const ended = run();
@@ -163,7 +163,7 @@ describeInBrowser('the page of a running session', () => {
     );
   });
 
-  test('a page that is left open when the session ends says so and stays readable', async () => {
+  test('a page that is open when the session ends says so and stays readable', async () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
     const page = await openPage(inspector.url);
@@ -214,7 +214,7 @@ describeInBrowser('the page of a running session', () => {
     await until(current(page), 'hookEvent.settled');
   });
 
-  test('text of a model or a hook is never markup', async () => {
+  test('text from a model or a hook is never treated as markup', async () => {
     const evil = '<img src=x onerror="document.title=1">';
     const { run, inspector } = await chatWithInspector(
       { payloads: true },
@@ -235,7 +235,7 @@ describeInBrowser('the page of a running session', () => {
     expect(await page.title()).toMatch(/hookmachine inspector$/);
   });
 
-  test('shows warnings', async () => {
+  test('the page shows warnings', async () => {
     const { inspector } = await chatWithInspector();
     const page = await openPage(inspector.url);
     inspector.warned('hook x: it did something odd');
@@ -247,7 +247,7 @@ describeInBrowser('the page of a running session', () => {
   });
 });
 
-test('what watched before goes on, and watches alone once the page is closed', async () => {
+test('an earlier observer keeps observing beside the page, and alone once the page is closed', async () => {
   const seen: string[] = [];
   const chat = await startChat(['Hi'], { config: { inspect: ({ type }) => void seen.push(type) } });
   const { inspect } = chat.config;

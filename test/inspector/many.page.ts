@@ -7,7 +7,7 @@ import { describeInBrowser, openPage, picture, until } from './browser.ts';
 import { madeRecording } from './entries.ts';
 
 describeInBrowser('ten thousand calls', () => {
-  test('are all there, few of them in the document, and the page answers at once', async () => {
+  test('a page of ten thousand calls lists them all, keeps only few in the document, and responds at once', async () => {
     const file = join(tempFolder(), 'many.jsonl');
     writeFileSync(file, madeRecording({ sessions: 4, turns: 50, calls: 48 }));
     const served = await serveRecording(file);
@@ -21,7 +21,8 @@ describeInBrowser('ten thousand calls', () => {
     const size = (): Promise<number> => page.evaluate('document.querySelectorAll("*").length');
     expect(await size()).toBeLessThan(1_500);
 
-    // Frames while scrolling and seeking through everything: kept for whoever reads the run.
+    // The frames while scrolling and seeking through everything; their times are printed for those who
+    // inspect the run.
     const frames = await page.evaluate<{ worst: number; sizes: number[] }>(`(async () => {
       const rows = document.getElementById('rows');
       const time = document.getElementById('time');

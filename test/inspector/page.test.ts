@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 
-// One file, and so one process with one browser: that each worker starts one takes half a minute of processor time.
+// A single file, and thus one process with one browser: if each worker started its own, that would take half
+// a minute of processor time.
 describe("the inspector's page", async () => {
   await import('./live.page.ts');
   await import('./many.page.ts');

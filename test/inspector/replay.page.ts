@@ -18,7 +18,7 @@ function recordingOf(made: MadeJournal | string = {}): string {
   return file;
 }
 
-/** A recording of one call with these hooks. */
+/** Makes a recording of one call with these hooks. */
 async function recordCall(hooks: Parameters<typeof callTool>[0]): Promise<string> {
   const file = join(tempFolder(), 'call.jsonl');
   const recording = startRecording(file);
@@ -43,7 +43,7 @@ const current = (page: Page) => () =>
 const shownCalls = (page: Page) => () => texts(page, '.row.toolCall .what');
 
 describeInBrowser('the page of a recording', () => {
-  test('shows its sessions, turns and calls', async () => {
+  test('the page of a recording shows its sessions, turns and calls', async () => {
     const page = await openPage(await replay(recordingOf({ turns: 2, payloads: true })));
     await until(source(page), 'Recording');
     await until(() => page.locator('#title').textContent(), 'session.jsonl');
@@ -55,7 +55,7 @@ describeInBrowser('the page of a recording', () => {
     await picture(page, 'replay');
   });
 
-  test('a slider moves through time', async () => {
+  test('the slider moves the page of a recording through time', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
@@ -68,7 +68,7 @@ describeInBrowser('the page of a recording', () => {
     await until(() => page.locator('.row.later').count(), 0);
   });
 
-  test('plays what happened', async () => {
+  test('the page of a recording can play what happened', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await page.getByRole('button', { name: 'Play' }).click();
@@ -85,13 +85,13 @@ describeInBrowser('the page of a recording', () => {
     await until(() => page.getByRole('button', { name: 'Play' }).count(), 1);
   });
 
-  test('filters by event, tool, decision and text', async () => {
+  test('the page of a recording filters by event, tool, decision and text', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await page.locator('#filter-decision').selectOption('denied');
     await until(shownCalls(page), ['write_file']);
     await until(() => page.locator('#filter-count').textContent(), '1 call of 10');
-    // What is shown beside the list is in the list.
+    // The call shown beside the list is one in the list.
     await until(chosen(page), 'write_file');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.locator('#filter-tool').selectOption('run_shell_command');
@@ -106,7 +106,7 @@ describeInBrowser('the page of a recording', () => {
     await until(() => page.locator('#empty').textContent(), 'No call is like that.');
   });
 
-  test('can be used by keyboard alone', async () => {
+  test('the page of a recording can be used with the keyboard alone', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await until(chosen(page), 'write_file');
@@ -143,7 +143,7 @@ describeInBrowser('the page of a recording', () => {
     await until(() => page.locator('#help-dialog').isVisible(), false);
   });
 
-  test('what has the focus can be seen, and Tab reaches everything in order', async () => {
+  test('the focused element of the page is visible, and Tab reaches everything in order', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await page.getByRole('button', { name: /Keys/ }).focus();
@@ -173,7 +173,7 @@ describeInBrowser('the page of a recording', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'is %s where the system is, and can be switched',
+    'the page is %s if the system is, and can be switched',
     async (scheme) => {
       const page = await openPage(await replay(recordingOf({ payloads: true })), {
         colorScheme: scheme,
@@ -194,7 +194,7 @@ describeInBrowser('the page of a recording', () => {
     },
   );
 
-  test('names of tools are shown whole at 1360 pixels', async () => {
+  test('the page shows tool names in full at 1360 pixels', async () => {
     const page = await openPage(await replay(recordingOf()), {
       viewport: { width: 1_360, height: 900 },
     });
@@ -209,7 +209,7 @@ describeInBrowser('the page of a recording', () => {
     await picture(page, '1360');
   });
 
-  test('says of a denial after the call that it came too late, and of "ask" that it lets pass', async () => {
+  test('the page says that a denial after the call came too late, and that "ask" lets it pass', async () => {
     const asking = { name: 'asker', command: print({ decision: 'ask', reason: 'sure?' }) };
     const file = await recordCall({
       AfterTool: inParallel(denying('guard', 'too-long'), asking),
@@ -224,7 +224,7 @@ describeInBrowser('the page of a recording', () => {
     await until(() => texts(page, '.hook-said'), ['denied', 'asked']);
   });
 
-  test('of a denial and a stop in one event each has its own hook and reason', async () => {
+  test('the page shows a denial and a stop of the same event each with its own hook and reason', async () => {
     const file = await recordCall({
       BeforeTool: inParallel(
         denying('guard', 'not-here'),
@@ -246,7 +246,7 @@ describeInBrowser('the page of a recording', () => {
     );
   });
 
-  test('nothing hangs over at 900 pixels', async () => {
+  test('nothing overflows the page at 900 pixels', async () => {
     const page = await openPage(await replay(recordingOf()), {
       viewport: { width: 900, height: 700 },
     });
@@ -263,7 +263,7 @@ describeInBrowser('the page of a recording', () => {
     await picture(page, 'narrow');
   });
 
-  test('a torn recording is shown as far as it goes, with a notice', async () => {
+  test('the page shows a torn recording as far as it goes, with a notice', async () => {
     const file = recordingOf();
     truncateSync(file, statSync(file).size - 20);
     const page = await openPage(await replay(file));
@@ -276,7 +276,7 @@ describeInBrowser('the page of a recording', () => {
     await until(() => page.locator('.row.toolCall').count(), 8);
   });
 
-  test('broken lines are counted, and the others are shown', async () => {
+  test('the page counts broken lines and shows the others', async () => {
     const file = recordingOf();
     appendFileSync(file, 'nonsense\n'.repeat(7));
     const page = await openPage(await replay(file));
@@ -287,7 +287,7 @@ describeInBrowser('the page of a recording', () => {
     await picture(page, 'broken');
   });
 
-  test('of a recording that is too large for the page the newest part is shown, and it is said', async () => {
+  test('the page of a recording that is too large shows its newest part, and says so', async () => {
     const file = recordingOf({ turns: 20 });
     const page = await openPage(
       await replay(file, { limits: { entries: 1_000, bytes: 10_000_000 } }),
@@ -299,7 +299,7 @@ describeInBrowser('the page of a recording', () => {
     await until(async () => (await page.locator('.row.toolCall').count()) > 5, true);
   });
 
-  test('a token that is not the right one opens nothing', async () => {
+  test('a wrong token opens no page', async () => {
     const url = await replay(recordingOf());
     const page = await openPage('about:blank', { expected: /403/ });
     const response = await page.goto(url.replace(/.{5}$/, 'wrong'));
@@ -309,7 +309,7 @@ describeInBrowser('the page of a recording', () => {
     );
   });
 
-  test('a page of another port, to which the browser sends our cookie, learns nothing', async () => {
+  test('a page on another port, to which the browser sends our cookie, can read nothing', async () => {
     const url = await replay(recordingOf());
     const other = createServer((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi</p>'),
@@ -330,12 +330,12 @@ describeInBrowser('the page of a recording', () => {
   });
 });
 
-describe('a file that is no recording is an error, and no page', () => {
+describe('a file that is not a recording', () => {
   test.each([
     ['', /this file is empty/],
     ['hello\n', /no recording of hookmachine/],
     ['{"kind":"recording","format":"hookmachine","version":99}\n', /newer hookmachine/],
-  ])('%j', async (content, message) => {
+  ])('a file with the content %j is refused with an error', async (content, message) => {
     await expect(serveRecording(recordingOf(content))).rejects.toThrow(message);
   });
 });

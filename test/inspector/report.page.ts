@@ -20,7 +20,7 @@ function recordingOf(made: MadeJournal = {}, name = 'session.jsonl'): string {
   return file;
 }
 
-/** What the command makes of recordings. */
+/** Makes a report of recordings with the command. */
 async function reportOf(...files: string[]): Promise<string> {
   const output = join(tempFolder(), 'report.html');
   const { stdout, exitCode } = await commandInProcess(['report', ...files, '-o', output]);
@@ -36,7 +36,7 @@ const chosen = (page: Page) => () => page.locator('.row.chosen .what').textConte
 const callId = (id: string) => `#call=${id}`;
 
 describeInBrowser('a report', () => {
-  test('is the page with its data in it, and asks nobody for anything', async () => {
+  test('a report is the page with its data in it, and requests nothing from anywhere', async () => {
     const page = await open(await reportOf(recordingOf({ payloads: true })));
     await until(source(page), 'Recording');
     expect(await texts(page, '.row.toolCall .what')).toContain('run_shell_command');
@@ -54,7 +54,7 @@ describeInBrowser('a report', () => {
     await picture(page, 'report');
   });
 
-  test('holds several recordings, of each all that can be read, and says what cannot', async () => {
+  test('a report holds several recordings with everything in them that can be read, and says what cannot', async () => {
     const torn = recordingOf({ sessions: 2, start: Date.UTC(2026, 1, 1) }, 'other.jsonl');
     appendFileSync(torn, '{"kind":');
     const page = await open(await reportOf(recordingOf(), torn));
@@ -63,7 +63,7 @@ describeInBrowser('a report', () => {
     expect(await page.locator('#notices').textContent()).toContain('is torn');
   });
 
-  test('opens at the call that its address names, and the address names the call that was chosen', async () => {
+  test('a report opens at the call in its address, and the address follows the chosen call', async () => {
     const file = recordingOf();
     const id = /"name":"write_file"[^}]*"callId":"([^"]+)"/.exec(readFileSync(file, 'utf8'))![1]!;
     const page = await open(await reportOf(file), callId(id));
@@ -79,13 +79,13 @@ describeInBrowser('a report', () => {
     await until(chosen(page), 'write_file');
   });
 
-  test('an address that names no call opens at the first that was denied or failed', async () => {
+  test('a report whose address names no call opens at the first call that was denied or failed', async () => {
     const page = await open(await reportOf(recordingOf()), '#call=%E0%A4%A&<b>');
     await until(source(page), 'Recording');
     await until(chosen(page), 'write_file');
   });
 
-  test('shows names, reasons, ids and payloads that strangers wrote as text and nothing else', async () => {
+  test('a report shows names, reasons, ids and payloads that strangers wrote as plain text', async () => {
     const evil =
       '</script><script>document.title="gone"</script><img src=x onerror="document.title=1"><!--<script>\u2028</template><svg onload="document.title=2">';
     const file = join(tempFolder(), '<img src=x onerror=document.title=3>.jsonl');
@@ -102,7 +102,7 @@ describeInBrowser('a report', () => {
     );
     recording.warned(evil);
     recording.close();
-    // What no machine of ours writes, a file may hold.
+    // A file may contain what none of our machines writes.
     const entry = {
       at: Date.now(),
       session: evil,
@@ -122,7 +122,7 @@ describeInBrowser('a report', () => {
     const html = await reportOf(file);
     const page = await open(html, `#${new URLSearchParams({ call: evil }).toString()}`);
     await until(source(page), 'Recording');
-    // The one of its own, named by the address.
+    // The call with the hostile id, as the address names it.
     await until(async () => (await page.locator('.detail').textContent())?.includes(evil), true);
     await page.locator('.row.toolCall').first().click();
     await until(async () => (await page.locator('.facts').textContent())?.includes(evil), true);
@@ -149,7 +149,7 @@ describeInBrowser('a report', () => {
     expect(await page.locator('script[type="module"]').count()).toBe(1);
   });
 
-  test('its policy runs no script but its own, and fetches nothing', async () => {
+  test('the policy of a report allows only its own script, and no requests', async () => {
     const file = await reportOf(recordingOf());
     // Someone may have changed the file, but not the policy.
     const added = `<script>document.title='gone'</script><img src="http://127.0.0.1:1/x"><p id="p" onclick="document.title='gone'">here</p>`;
@@ -175,7 +175,7 @@ describeInBrowser('a report', () => {
     expect(await page.title()).toBe('session.jsonl · hookmachine inspector');
   });
 
-  test('can be read in a sandbox, as the artifacts of a CI are shown', async () => {
+  test('a report can be read in a sandbox, as the artifacts of a CI are shown', async () => {
     const html = readFileSync(await reportOf(recordingOf()));
     const server = createServer((_, response) =>
       response
@@ -194,7 +194,7 @@ describeInBrowser('a report', () => {
     await page.locator('#theme').click();
   });
 
-  test('a link to a call of a page that is served survives a reload', async () => {
+  test('a link to a call of a served page survives a reload', async () => {
     const served = await serveRecording(recordingOf());
     onTestFinished(() => served.close());
     const page = await openPage(served.url);
@@ -207,7 +207,7 @@ describeInBrowser('a report', () => {
 });
 
 describe('report', () => {
-  test('says that it is written, and that it holds payloads; only its owner may read it', async () => {
+  test('the report command says that the file is written and that it holds payloads, and only its owner may read it', async () => {
     const output = join(tempFolder(), 'r.html');
     const plain = await commandInProcess(['report', recordingOf(), '-o', output]);
     expect(plain).toMatchObject({ exitCode: 0, stderr: `hookmachine: ${output} is written` });
@@ -224,9 +224,9 @@ describe('report', () => {
   });
 
   test.each([
-    ['no recording', 'notes', /this is no recording of hookmachine/],
+    ['a file that is not a recording', 'notes', /this is no recording of hookmachine/],
     ['an empty file', '', /this file is empty/],
-  ])('%s is one clear error, and nothing is written', async (_, content, message) => {
+  ])('for %s the report command only prints one clear error', async (_, content, message) => {
     const file = join(tempFolder(), 'r.jsonl');
     writeFileSync(file, content);
     const output = join(tempFolder(), 'r.html');
@@ -236,7 +236,7 @@ describe('report', () => {
     expect(() => statSync(output)).toThrow('ENOENT');
   });
 
-  test('does not overwrite the recording', async () => {
+  test('the report command does not overwrite the recording', async () => {
     const file = recordingOf();
     const { exitCode, stderr } = await commandInProcess(['report', file, '-o', file]);
     expect({ exitCode, stderr }).toEqual({
@@ -246,7 +246,7 @@ describe('report', () => {
     expect(readFileSync(file, 'utf8')).toBe(madeRecording());
   });
 
-  test('where it cannot be written, one clear error', async () => {
+  test('the report command prints one clear error if the file cannot be written', async () => {
     const output = join(tempFolder(), 'nowhere/r.html');
     const { exitCode, stderr } = await commandInProcess(['report', recordingOf(), '-o', output]);
     expect(exitCode).toBe(1);

@@ -11,13 +11,13 @@ const started = (
 
 const rowsOf = (...entries: JournalEntry[]): string[] => {
   const runs = new Runs();
-  // As they come, one by one.
+  // One by one, as they come.
   for (const entry of entries) runs.add(sentOf([entry]));
   return runs.rows.map(({ level, name }) => `${level} ${name}`);
 };
 
 describe('the rows of the page', () => {
-  test('calls of sessions that run side by side stand with their own', () => {
+  test('calls of sessions that run side by side are listed under their own session', () => {
     expect(
       rowsOf(
         started('turn a', 'agentTurn', { session: 'a' }),
@@ -29,7 +29,7 @@ describe('the rows of the page', () => {
     ).toEqual(['1 a', '2 turn a', '3 model a', '4 tool a', '1 b', '2 turn b', '3 model b']);
   });
 
-  test('a call that comes late stands with its turn', () => {
+  test('a call that starts late is listed under its turn', () => {
     expect(
       rowsOf(
         started('turn 1', 'agentTurn'),
@@ -52,7 +52,7 @@ describe('the rows of the page', () => {
     ).toEqual(['1 s', '2 SessionStart', '2 turn', '3 BeforeAgent', '3 call']);
   });
 
-  test('what belongs to runs whose beginning fell off is shown under its session, or not at all', () => {
+  test('a call whose parent was dropped is listed under its session, and other entries of dropped runs are ignored', () => {
     expect(
       rowsOf(
         { kind: 'ended', at: 1, id: 'gone', status: 'done' },
@@ -62,14 +62,14 @@ describe('the rows of the page', () => {
   });
 });
 
-test('everything that began has ended, whatever the batches', () => {
+test('every run that began has ended, however the entries are split into batches', () => {
   const entries = [...madeEntries({ sessions: 2, turns: 2 })];
   const runs = new Runs();
   while (entries.length > 0) runs.add(sentOf(entries.splice(0, 7)));
   expect([runs.running, runs.callCount]).toEqual([0, 40]);
 });
 
-test('the steps of a run are there, in order, in whichever batches they came', () => {
+test('the steps of a run are complete and in order, however the entries are split into batches', () => {
   const entries = [...madeEntries({ sessions: 1, turns: 1 })];
   const call = entries.find((entry) => entry.kind === 'started' && entry.machine === 'toolCall')!;
   const { id } = call as { id: string };
@@ -82,13 +82,13 @@ test('the steps of a run are there, in order, in whichever batches they came', (
   }
 });
 
-test('entries of several processes come out of order, and time still goes one way', () => {
+test('the times of all entries are sorted, even if several processes report them out of order', () => {
   const runs = new Runs();
   runs.add(sentOf([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at }))));
   expect(runs.timesOfAll()).toEqual([3, 4, 5]);
 });
 
-test('a page that is open for very long forgets its oldest calls', () => {
+test('a page that is open for very long drops its oldest calls', () => {
   const runs = new Runs();
   runs.add(sentOf([started('turn', 'agentTurn')]));
   const calls = Array.from({ length: 60_001 }, (_, at) =>
@@ -99,11 +99,11 @@ test('a page that is open for very long forgets its oldest calls', () => {
   expect(runs.byId.has('call 10002')).toBe(false);
   expect(runs.byId.has('call 10003')).toBe(true);
   expect(runs.rows.length).toBe(50_000);
-  // What ends later is not waited for.
+  // Dropped runs no longer count as running.
   expect(runs.running).toBe(49_999);
 });
 
-test('it forgets events that were fired by themselves, seldom and many at once', () => {
+test('a page drops events without a call rarely, but many at once', () => {
   const runs = new Runs();
   let shrunk = 0;
   let most = 0;
@@ -119,7 +119,7 @@ test('it forgets events that were fired by themselves, seldom and many at once',
   expect(runs.rows.length + runs.dropped).toBe(66_001);
 });
 
-test('with the last of their rows turns and sessions are forgotten, with the oldest first', () => {
+test('turns and sessions are dropped with the last of their rows, the oldest first', () => {
   const runs = new Runs();
   for (let at = 0; at < 20_001; at++)
     runs.add(
@@ -136,7 +136,7 @@ test('with the last of their rows turns and sessions are forgotten, with the old
   expect(runs.rows.at(-1)?.name).toBe('call 20000');
 });
 
-test('of warnings the last thousand are kept, and all are counted', () => {
+test('the last thousand warnings are kept, and all are counted', () => {
   const runs = new Runs();
   runs.add(
     sentOf(Array.from({ length: 1_500 }, (_, at) => ({ kind: 'warned', at, text: `w${at}` }))),

@@ -31,14 +31,14 @@ async function read(page: string, cookie: string, after = 0) {
   return { response, seen };
 }
 
-/** Waits until something was read, also where everything is slow. */
+/** Waits until something was read, however slow the machine is. */
 const waitFor = (isSo: () => boolean): Promise<boolean> => waitUntil(isSo);
 
 const textsIn = (stream: string): string[] =>
   [...stream.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text!);
 
-/** Who may not look is shown in test/attacks/inspector.test.ts. */
-describe('who may look', () => {
+/** test/attacks/inspector.test.ts shows who is kept out. */
+describe('access to the page', () => {
   test('the printed address leads to the page, and its token does not stay in the address', async () => {
     const { page, cookie, inspector } = await serve();
     expect(new URL(inspector.url).hostname).toBe('127.0.0.1');
@@ -49,7 +49,7 @@ describe('who may look', () => {
     expect(body).toContain('<title>hookmachine inspector</title>');
   });
 
-  test('the name "localhost" is ours too', async () => {
+  test('the host name "localhost" is accepted too', async () => {
     const { inspector } = await serve();
     const { host } = new URL(inspector.url);
     const headers = { host: host.replace('127.0.0.1', 'localhost') };
@@ -62,14 +62,14 @@ describe('who may look', () => {
     '%2e%2e/package.json',
     'page.css/../../../../package.json',
     'nope',
-  ])('no file but those of the page is served: %s', async (name) => {
+  ])('no file outside the page is served: %s', async (name) => {
     const { page, cookie } = await serve();
     const path = `${new URL(page).pathname}${name}`;
     const { status } = await ask(page, { headers: { cookie }, path });
     expect(status).toBe(404);
   });
 
-  test('every answer forbids what the page does not need', async () => {
+  test('every response forbids what the page does not need', async () => {
     const { page, cookie } = await serve();
     for (const name of ['', 'main.js', 'page.css', 'diagrams/tool-call.svg', 'nope']) {
       const { headers } = await ask(`${page}${name}`, { headers: { cookie } });
@@ -85,8 +85,8 @@ describe('who may look', () => {
   });
 });
 
-describe('what is reported', () => {
-  test('history first, then what comes', async () => {
+describe('the journal of the page', () => {
+  test('a page receives the history first, then new entries', async () => {
     const { feed, page, cookie } = await serve();
     feed.write(warned('before'));
     const { seen } = await read(page, cookie);
@@ -96,7 +96,7 @@ describe('what is reported', () => {
     expect(textsIn(seen.text)).toEqual(['before', 'after']);
   });
 
-  test('who connects again goes on after what it has, without doubles', async () => {
+  test('a page that reconnects continues after its last entry, without duplicates', async () => {
     const { feed, page, cookie } = await serve();
     for (const text of ['a', 'b', 'c']) feed.write(warned(text));
     const { seen } = await read(page, cookie, 2);
@@ -104,7 +104,7 @@ describe('what is reported', () => {
     expect(textsIn(seen.text)).toEqual(['c']);
   });
 
-  test('who comes late learns how much fell off', async () => {
+  test('a page that opens late learns how many entries were dropped', async () => {
     const { feed, page, cookie } = await serve({ entries: 2, bytes: 1_000 });
     for (const text of ['a', 'b', 'c', 'd']) feed.write(warned(text));
     const { seen } = await read(page, cookie);
@@ -113,7 +113,7 @@ describe('what is reported', () => {
     expect(textsIn(seen.text)).toEqual(['c', 'd']);
   });
 
-  test('a page that does not read is waited for, and only its place is kept', async () => {
+  test('for a page that does not read nothing is buffered, only its position is kept', async () => {
     const { feed, page, cookie } = await serve({ entries: 50, bytes: 1_000_000 });
     const { response, seen } = await read(page, cookie);
     response.pause();
@@ -124,7 +124,7 @@ describe('what is reported', () => {
     }
     response.resume();
     await waitFor(() => seen.text.includes('"text":"4999 '));
-    // 50 MB were written, most of them while nobody read.
+    // 50 MB were written, most of them while nobody was reading.
     expect(seen.text.length).toBeLessThan(25_000_000);
     expect(seen.text).toContain('{"skipped":');
   });
@@ -141,7 +141,7 @@ describe('what is reported', () => {
     expect(again.seen.text).toContain('"ended":true');
   });
 
-  test('closing sends open pages the rest', async () => {
+  test('closing the inspector sends the rest to open pages', async () => {
     const { feed, inspector, page, cookie } = await serve();
     const { seen } = await read(page, cookie);
     for (let i = 0; i < 5_000; i++) feed.write(warned(`w${i}`));
@@ -152,7 +152,7 @@ describe('what is reported', () => {
 });
 
 describe('ports', () => {
-  test('one in use is one clear error', async () => {
+  test('a port in use is reported as one clear error', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -163,7 +163,7 @@ describe('ports', () => {
     );
   });
 
-  test('two inspectors work side by side, and neither opens the other', async () => {
+  test('two inspectors work side by side, and the cookie of one does not open the other', async () => {
     const one = await serve();
     const two = await serve();
     one.feed.write(warned('one'));

@@ -9,7 +9,7 @@ import { sandbox } from '../support/sandbox.ts';
 import { startSession } from '../support/session.ts';
 import { enter } from './ask.ts';
 
-/** A session of a project whose settings redact this. */
+/** A session of a project whose settings redact these. */
 function session(redact: readonly unknown[] = []) {
   const box = sandbox();
   box.write(box.files.project, { hooksConfig: { redact } });
@@ -25,7 +25,7 @@ async function started(target: Inspectable, options?: Parameters<typeof startIns
 const call = (config: HookSystemConfig, input: Record<string, unknown> = {}) =>
   runToolCall(config, { id: 'call-1', name: 'write', input }, () => Promise.resolve(written));
 
-test('what settings redact is redacted besides what the host names', async () => {
+test('an inspector redacts what the settings say in addition to what the host names', async () => {
   const { config, warnings } = await session(['customer', '/sk-\\w+/']);
   const inspector = await started(config, { payloads: true, redact: ['patient'] });
   const { page, cookie } = await enter(inspector.url);
@@ -38,7 +38,7 @@ test('what settings redact is redacted besides what the host names', async () =>
   expect(warnings).toEqual([]);
 });
 
-test('a broken rule is reported where no payloads are shown, and refuses them where they are', async () => {
+test('a broken redaction rule is reported by an inspector without payloads, and prevents one with payloads', async () => {
   const { config, warnings } = await session(['customer', '/(/']);
   const inspector = await started(config);
   expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
@@ -50,7 +50,7 @@ test('a broken rule is reported where no payloads are shown, and refuses them wh
   );
 });
 
-test('a broken rule of the host refuses payloads too', async () => {
+test('a broken redaction rule of the host prevents an inspector with payloads too', async () => {
   const { config } = await session();
   const refused = startInspector(config, { payloads: true, redact: ['/(/'] });
   await expect(refused).rejects.toThrow(/broken: redact\[0\]: is no regular expression/);
@@ -60,7 +60,7 @@ test.each([
   ['the order they were opened in', [0, 1, 2]],
   ['the other order', [2, 1, 0]],
   ['any order', [1, 0, 2]],
-])('inspectors are closed in %s, and the host has its own observer again', async (_, order) => {
+])('after inspectors are closed in %s, the host has its own observer', async (_, order) => {
   const { config } = await session();
   const host = vi.fn();
   config.inspect = host;
@@ -82,14 +82,14 @@ test.each([
   expect(config.inspect).toBe(host);
 });
 
-test('a host without an observer has none again', async () => {
+test('a host that had no observer has none again once its inspectors are closed', async () => {
   const { config } = await session();
   const inspectors = [await started(config), await started(config)];
   for (const inspector of inspectors) await inspector.close();
   expect('inspect' in config).toBe(false);
 });
 
-test('an observer that the host has set since stays, and sees on', async () => {
+test('an observer that the host has set meanwhile stays, and keeps observing', async () => {
   const { config } = await session();
   const first = await started(config);
   const { inspect } = config;
@@ -105,7 +105,7 @@ test('an observer that the host has set since stays, and sees on', async () => {
   expect(config.inspect).toBe(host);
 });
 
-test('a call that goes on when its inspector is closed is reported no more', async () => {
+test('a call that is still running when its inspector is closed is no longer reported', async () => {
   const { config } = await session();
   const inspector = await started(config);
   const seen = vi.spyOn(History.prototype, 'push');

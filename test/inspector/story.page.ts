@@ -27,12 +27,15 @@ const chosen = (page: Page) => () => page.locator('.row.chosen').getAttribute('a
 const lead = (page: Page) => () => page.locator('.lead').allInnerTexts();
 const denied = 'Tool, write_file, blocked, changed, denied';
 
-/** What a stranger may write anywhere, to have a page run it. */
+/** What a stranger might write anywhere to make a page run it. */
 const evil =
   '"><img src=x onerror="window.ran=1"><svg onload="window.ran=2"></script><script>window.ran=3</script>' +
   "'-(window.ran=4)-' javascript:window.ran=5 {{window.ran=6}} \u202e";
 
-/** Everything that its writer chooses, with that before it: names, ids, reasons, commands, keys and payloads. */
+/**
+ * Prefixes it to everything that the writer of a journal chooses: names, ids, reasons, commands, keys and
+ * payloads.
+ */
 function hostile(value: unknown, key = ''): unknown {
   if (['kind', 'machine', 'mode', 'decision', 'status', 'to', 'from'].includes(key)) return value;
   if (typeof value === 'string') return evil + value;
@@ -55,7 +58,7 @@ describeInBrowser('the story that the page tells', () => {
     expect(subjects).toContain('Let me look.');
   });
 
-  test('without payloads rows name the hook that counted, and its reason', async () => {
+  test('rows without payloads name the hook that decided, and its reason', async () => {
     const page = await open();
     const subjects = await texts(page, '.row.toolCall .subject');
     expect(subjects).toEqual([
@@ -70,7 +73,7 @@ describeInBrowser('the story that the page tells', () => {
     ]);
   });
 
-  test('the banner says what hooks changed and which failed, with a diff, and is not green', async () => {
+  test('the banner says what hooks changed and which of them failed, with a diff, and is not green', async () => {
     const page = await open({ payloads: true });
     await until(lead(page), [
       expect.stringMatching(
@@ -82,7 +85,7 @@ describeInBrowser('the story that the page tells', () => {
     expect(await texts(page, '.lead ins')).toEqual(['// By headers.py.\n']);
   });
 
-  test('opens at the first call that was denied or failed, and keys and buttons lead on', async () => {
+  test('the page opens at the first call that was denied or failed, and keys and buttons lead to the others', async () => {
     const page = await open();
     await until(chosen(page), expect.stringContaining('failed'));
     await page.keyboard.press('n');
@@ -91,7 +94,7 @@ describeInBrowser('the story that the page tells', () => {
     await until(chosen(page), expect.stringContaining('replace'));
     await page.keyboard.press('p');
     await until(chosen(page), expect.stringContaining(denied));
-    // The address names the hook that is looked at, also after a reload.
+    // The address names the hook in focus, even after a reload.
     const hook = page.locator('.part', { hasText: 'guard.py' });
     await hook.click();
     const link = `#call=${await hook.getAttribute('data-focus')}`;
@@ -101,7 +104,7 @@ describeInBrowser('the story that the page tells', () => {
     await until(() => texts(page, '.part[aria-pressed=true] .part-name'), ['guard.py']);
   });
 
-  test('marks what is looked for', async () => {
+  test('the page marks the words of a search', async () => {
     const page = await open();
     await page.locator('#filter-text').fill('limits secrets');
     await until(chosen(page), expect.stringContaining(denied));
@@ -112,7 +115,7 @@ describeInBrowser('the story that the page tells', () => {
     await until(hits, []);
   });
 
-  test('has the figures of each hook, which lead to its calls', async () => {
+  test('the page has figures for each hook, which lead to its calls', async () => {
     const page = await open({ payloads: true });
     await page.getByRole('button', { name: 'Figures' }).click();
     await until(
@@ -124,7 +127,7 @@ describeInBrowser('the story that the page tells', () => {
     await until(() => page.locator('#filter-count').textContent(), '1 call of 10');
   });
 
-  test('copies the command that does a call, or an event, once more', async () => {
+  test('the page copies a command that repeats a call or an event', async () => {
     const page = await open({ payloads: true });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = async (): Promise<string> => {
@@ -143,7 +146,7 @@ describeInBrowser('the story that the page tells', () => {
     );
   });
 
-  test('everything that can have the focus has a name for a screen reader', async () => {
+  test('everything on the page that can be focused has a name for screen readers', async () => {
     const page = await open({ payloads: true });
     const session = await page.context().newCDPSession(page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -159,9 +162,9 @@ describeInBrowser('the story that the page tells', () => {
     expect(nodes.filter(({ role }) => role?.value === 'treeitem').length).toBeGreaterThan(5);
   });
 
-  test('nothing is cut off on small and large screens, nor at 200 %', async () => {
+  test('nothing on the page is cut off on small or large screens, or at 200 %', async () => {
     const page = await open({ payloads: true });
-    // The third is 1280 by 720 at 200 %.
+    // The third size is 1280 by 720 at 200 %.
     const sizes = [
       [360, 740],
       [768, 1_024],
@@ -184,7 +187,7 @@ describeInBrowser('the story that the page tells', () => {
           .map((each) => each.outerHTML.slice(0, 100))`);
       await until(cut, []);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      // All of the page can be reached: either it fits, or it scrolls.
+      // The whole page can be reached: either it fits, or it scrolls.
       expect(
         await page.evaluate<boolean>(
           `document.body.scrollHeight <= innerHeight || getComputedStyle(document.body).overflowY === 'visible'`,
@@ -194,7 +197,7 @@ describeInBrowser('the story that the page tells', () => {
     }
   });
 
-  test('names, reasons, session ids and payloads are text and nothing else', async () => {
+  test('the page shows names, reasons, session ids and payloads as plain text', async () => {
     const entries = [...madeEntries({ payloads: true })].map((entry) => hostile(entry));
     const header = { kind: 'recording', format: 'hookmachine', version: 1, at: 0, payloads: true };
     const lines = [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`);

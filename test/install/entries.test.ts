@@ -19,8 +19,8 @@ test.each([
   ['no hooks', '{}\n'],
   ['other settings', '{\n  "model": "x"\n}\n'],
   ['tabs', '{\n\t"model": "x",\n\t"hooks": {\n\t\t"Other": []\n\t}\n}'],
-  ['a line', '{"model":"x","hooks":{"Other":[1]}}'],
-  ['Windows line ends', '{\r\n  "model": "x"\r\n}\r\n'],
+  ['a single line', '{"model":"x","hooks":{"Other":[1]}}'],
+  ['Windows line endings', '{\r\n  "model": "x"\r\n}\r\n'],
   [
     'comments',
     '// first\n{\n  "model": "x", // why\n  /* more */ "hooks": { "Other": [] } // end\n}\n',
@@ -30,7 +30,7 @@ test.each([
     'hooks of others at the same events',
     '{\n  "hooks": {\n    "Stop": [\n      { "hooks": [{ "type": "command", "command": "a" }] } // mine\n    ]\n  }\n}\n',
   ],
-])('what is installed can be taken out without a trace: %s', (_, text) => {
+])('uninstall takes out what install added without a trace: %s', (_, text) => {
   const after = installed(text);
   expect(after).not.toBe(text);
   expect(parseJson(after)).toHaveProperty('value');
@@ -38,7 +38,7 @@ test.each([
   expect(uninstalled(after)).toBe(text);
 });
 
-test('what is installed can be taken out of any settings without a trace', async () => {
+test('uninstall takes what install added out of any settings without a trace', async () => {
   const group = record({ hooks: array(record({ type: constantFrom('command'), command: string() }), { minLength: 1, maxLength: 2 }) }); // prettier-ignore
   const hooks = dictionary(constantFrom('PreToolUse', 'Stop', 'Other'), array(group, { minLength: 1, maxLength: 2 })); // prettier-ignore
   const settings = record(
@@ -56,13 +56,13 @@ test('what is installed can be taken out of any settings without a trace', async
   );
 });
 
-test('entries of ours are found whatever the command is by which they call us', () => {
+test('our entries are found whatever command they call us with', () => {
   const text = installed('{}').replaceAll('hookmachine relay', "'/opt/a b/hookmachine.cjs' relay");
   expect(installed(text)).toBe(text);
   expect(uninstalled(text)).toBe('{}');
 });
 
-test('an entry that was edited is left by install, and both say so', () => {
+test('install leaves an entry that was edited, uninstall takes it out, and both say so', () => {
   const text = installed('{}').replace('"type": "command"', '"type": "command", "timeout": 5');
   expect(withEntries(text, wanted)).toMatchObject({ text, edited: ['hooks.PreToolUse[0]'] });
   const { text: rest, edited, removed } = withoutEntries(text, wanted, false);
@@ -73,7 +73,7 @@ test('an entry that was edited is left by install, and both say so', () => {
   });
 });
 
-test('of a group that others joined ours alone is taken out', () => {
+test('uninstall takes only our hook out of a group that also holds others', () => {
   const text =
     '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"hookmachine relay x"}]}]}}';
   expect(uninstalled(text)).toBe(
@@ -81,7 +81,7 @@ test('of a group that others joined ours alone is taken out', () => {
   );
 });
 
-test('a command that does something else too is left, and reported', () => {
+test('uninstall leaves a command that does something else too, and reports it', () => {
   const text =
     '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a; hookmachine relay x"}]}]}}';
   expect(withoutEntries(text, wanted, false)).toMatchObject({
@@ -90,7 +90,7 @@ test('a command that does something else too is left, and reported', () => {
   });
 });
 
-test('what is in the way is reported', () => {
+test('install reports a value that is in the way', () => {
   expect(withEntries('{"hooks":{"PreToolUse":{}}}', wanted)).toEqual({
     path: ['hooks', 'PreToolUse'],
     wanted: 'array',

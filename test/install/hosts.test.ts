@@ -6,7 +6,7 @@ import { sandbox } from '../support/sandbox.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** By host, its file in a project, and an entry that stands in it. */
+/** The file of each host in a project, and an entry that it must have. */
 const hosts = [
   ['claude-code', '.claude/settings.json', 'PreToolUse', { hooks: [{ type: 'command' }] }],
   [
@@ -36,7 +36,7 @@ describe.each(hosts)('%s', (host, name, event, entry) => {
     };
   };
 
-  test('has entries that call its relay, within the time that it gives', async () => {
+  test('install writes entries that call the relay of the host, within the time that it gives', async () => {
     const { run, file } = made();
     await run('install');
     const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as { hooks: Record<string, Entry[]> };
@@ -45,7 +45,7 @@ describe.each(hosts)('%s', (host, name, event, entry) => {
     expect(JSON.stringify(hooks[event])).toContain(`"hookmachine relay ${host}`);
   });
 
-  test('keeps what stands in its file, in its place, and loses nothing when it is taken out', async () => {
+  test('install keeps what is in the file of the host in its place, and uninstall loses nothing of it', async () => {
     const { run, file, write } = made();
     const text = `{\n  "version": 1,\n  "hooks": {\n    "${event}": [\n      { "command": "mine" }\n    ]\n  }\n}\n`;
     write(file, text);
@@ -60,7 +60,7 @@ describe.each(hosts)('%s', (host, name, event, entry) => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('has no file where install made it', async () => {
+  test('uninstall removes the file of the host if install made it', async () => {
     const { run, file } = made();
     await run('install');
     await run('uninstall');

@@ -14,7 +14,7 @@ const box = () => {
   };
 };
 
-/** The handlers of each event, as they stand in a file of Claude Code's format. */
+/** The handlers of each event in a file of Claude Code's format. */
 const handlersIn = (text: string): Record<string, Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(
@@ -23,7 +23,7 @@ const handlersIn = (text: string): Record<string, Record<string, unknown>> =>
   );
 
 describe('install --via http', () => {
-  test('writes entries that deny where serve does not answer, as far as Claude Code knows that', async () => {
+  test('install --via http writes entries that deny if serve does not answer, as far as Claude Code can do that', async () => {
     const { run, read, home } = box();
     const { stdout, exitCode } = await run('install', 'claude-code', '--via', 'http');
     expect(exitCode).toBe(0);
@@ -42,7 +42,7 @@ describe('install --via http', () => {
     expect(stdout).toContain('keep "hookmachine serve" running');
   });
 
-  test('never writes the token into the file', async () => {
+  test('install --via http never writes the token into the file', async () => {
     const { run, read, home } = box();
     const { stdout } = await run('install', 'claude-code', '--via', 'http');
     const token = readFileSync(keptIn(home, 'token'), 'utf8').trim();
@@ -57,29 +57,32 @@ describe('install --via http', () => {
       '.github/hooks/hookmachine.json',
       'where COPILOT_HOOK_ALLOW_LOCALHOST=1 is not set',
     ],
-  ])('needs --accept-fail-open for %s, and says why', async (host, file, where) => {
-    const { run, read, project } = box();
-    const refused = await run('install', host, '--via', 'http');
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain(`runs tools unguarded ${where}`);
-    expect(existsSync(join(project, file))).toBe(false);
-    const alone = await run('install', host, '--accept-fail-open');
-    expect(alone.exitCode).toBe(1);
-    expect(alone.stderr).toContain('with --via http alone');
-    expect(existsSync(join(project, file))).toBe(false);
-    const accepted = await run('install', host, '--via', 'http', '--accept-fail-open');
-    expect(accepted.exitCode).toBe(0);
-    expect(accepted.stdout).toContain(`runs tools unguarded ${where}`);
-    expect(read(file)).toMatch(new RegExp(`"url": "http://127\\.0\\.0\\.1:\\d+/${host}`));
-  });
+  ])(
+    'install --via http needs --accept-fail-open for %s, and says why',
+    async (host, file, where) => {
+      const { run, read, project } = box();
+      const refused = await run('install', host, '--via', 'http');
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain(`runs tools unguarded ${where}`);
+      expect(existsSync(join(project, file))).toBe(false);
+      const alone = await run('install', host, '--accept-fail-open');
+      expect(alone.exitCode).toBe(1);
+      expect(alone.stderr).toContain('with --via http alone');
+      expect(existsSync(join(project, file))).toBe(false);
+      const accepted = await run('install', host, '--via', 'http', '--accept-fail-open');
+      expect(accepted.exitCode).toBe(0);
+      expect(accepted.stdout).toContain(`runs tools unguarded ${where}`);
+      expect(read(file)).toMatch(new RegExp(`"url": "http://127\\.0\\.0\\.1:\\d+/${host}`));
+    },
+  );
 
-  test('is refused for a host without HTTP hooks', async () => {
+  test('install --via http is refused for a host without HTTP hooks', async () => {
     const { stderr, exitCode } = await box().run('install', 'codex', '--via', 'http');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Codex has no HTTP hooks');
   });
 
-  test('is refused together with --defer, since serve puts no call off', async () => {
+  test('install --via http is refused together with --defer, since serve defers no call', async () => {
     const { run, project } = box();
     const { stderr, exitCode } = await run('install', 'claude-code', '--via', 'http', '--defer');
     expect(exitCode).toBe(1);
@@ -87,7 +90,7 @@ describe('install --via http', () => {
     expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
   });
 
-  test('changes nothing where all is there already, and uninstall takes it out', async () => {
+  test('install --via http changes nothing if everything is there already, and uninstall takes it out', async () => {
     const { run, read, project } = box();
     await run('install', 'claude-code', '--via', 'http');
     const text = read('.claude/settings.json');
@@ -98,7 +101,7 @@ describe('install --via http', () => {
     expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
   });
 
-  test('leaves entries that call in another way, and says how to take them out', async () => {
+  test('install --via http leaves entries that call in another way, and says how to take them out', async () => {
     const { run, read } = box();
     await run('install', 'claude-code');
     const text = read('.claude/settings.json');
@@ -108,7 +111,7 @@ describe('install --via http', () => {
   });
 });
 
-test('an entry that posts to serve is a hook of no dialect', async () => {
+test('an entry that posts to serve is not a hook of any dialect', async () => {
   const made = box();
   made.guard({ 'tool.before': guards.silence });
   await made.run('install', 'claude-code', '--via', 'http');
@@ -126,7 +129,7 @@ test('an entry that posts to serve is a hook of no dialect', async () => {
   expect(stdout).not.toContain('deny');
 });
 
-test('what install writes is answered by serve', async () => {
+test('serve answers the entries that install --via http writes', async () => {
   const made = box();
   made.guard({ 'tool.before': guards.deny });
   await made.run('install', 'claude-code', '--via', 'http');

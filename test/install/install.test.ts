@@ -25,7 +25,7 @@ const box = () => {
 };
 
 describe('hookmachine install', () => {
-  test("writes the entries into the project's settings, and shows them first", async () => {
+  test("install writes the entries into the project's settings, and shows them first", async () => {
     const { project, env, read } = box();
     const { stdout, exitCode } = await hookmachine({ project, env }, ['install', 'claude-code']);
     expect(exitCode).toBe(0);
@@ -47,7 +47,7 @@ describe('hookmachine install', () => {
     expect(Object.keys(hooks)).toContain('UserPromptSubmit');
   });
 
-  test('changes nothing where all is there already', async () => {
+  test('install changes nothing if everything is there already', async () => {
     const { run, read } = box();
     await run('install', 'claude-code');
     const text = read('.claude/settings.json');
@@ -56,7 +56,7 @@ describe('hookmachine install', () => {
     expect(read('.claude/settings.json')).toBe(text);
   });
 
-  test('says so where --defer would change entries that are there, and uninstall takes out either kind', async () => {
+  test('install says so if --defer would change existing entries, and uninstall takes out either kind', async () => {
     const { run, read, project } = box();
     for (const [first, then] of [
       [[], ['--defer']],
@@ -74,7 +74,7 @@ describe('hookmachine install', () => {
     }
   });
 
-  test('says so where the entries of the other scope call it too', async () => {
+  test('install says so if entries of the other scope also call the relay', async () => {
     const { run, home, project } = box();
     expect((await run('install', 'codex')).stdout).not.toContain('twice');
     const user = await run('install', 'codex', '--scope', 'user');
@@ -84,33 +84,33 @@ describe('hookmachine install', () => {
     expect(again.stdout).toContain(`${join(home, '.codex/hooks.json')} too, so hooks may run`);
   });
 
-  test('tells what is to do from what is to know', async () => {
+  test('install separates what the user must do from what they should know', async () => {
     const { stdout } = await box().run('install', 'gemini-cli');
     expect(stdout).toMatch(/^To do: trust the folder in Gemini CLI/m);
     expect(stdout).toMatch(/^Note: over the editor protocol/m);
   });
 
-  test('shows what changes in a file without another header than the names of the file', async () => {
+  test('install shows what changes in a file with no header other than the names of the file', async () => {
     const { run, write, project } = box();
     const file = write(join(project, '.claude/settings.json'), {});
     const { stdout } = await run('install', 'claude-code', '--dry-run');
     expect(stdout.split('\n').slice(0, 2)).toEqual([`--- ${file}`, `+++ ${file}`]);
   });
 
-  test('writes nothing in a dry run', async () => {
+  test('install --dry-run writes nothing', async () => {
     const { run, project } = box();
     const { stdout } = await run('install', 'claude-code', '--dry-run');
     expect(stdout).toContain('Nothing was written (--dry-run).');
     expect(existsSync(join(project, '.claude'))).toBe(false);
   });
 
-  test("writes the user's settings where it is asked to, wherever they are", async () => {
+  test("install --scope user writes the user's settings", async () => {
     const { run, home } = box();
     await run('install', 'claude-code', '--scope', 'user');
     expect(existsSync(join(home, '.claude/settings.json'))).toBe(true);
   });
 
-  test('names the command where it is in PATH', async () => {
+  test('install names the command if it is in PATH', async () => {
     const { read, folder, project, env, write } = box();
     chmodSync(write(join(folder, 'bin/hookmachine'), '#!/bin/sh\n'), 0o755);
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`;
@@ -118,7 +118,7 @@ describe('hookmachine install', () => {
     expect(read('.claude/settings.json')).toContain('"hookmachine relay claude-code"');
   });
 
-  test('names the dependency of the project where hooks run there', async () => {
+  test('install names the dependency of the project if hooks run there', async () => {
     const { run, read, project, write } = box();
     chmodSync(write(join(project, 'node_modules/.bin/hookmachine'), '#!/bin/sh\n'), 0o755);
     const { stdout } = await run('install', 'claude-code');
@@ -128,7 +128,7 @@ describe('hookmachine install', () => {
     expect(stdout).toContain('needs its dependencies installed');
   });
 
-  test('leaves a broken file alone, and says where it is broken', async () => {
+  test('install leaves a broken file alone, and says where it is broken', async () => {
     const { run, write, project } = box();
     const file = write(join(project, '.claude/settings.json'), '{ "hooks": [');
     const { stderr, exitCode } = await run('install', 'claude-code');
@@ -136,7 +136,7 @@ describe('hookmachine install', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('says that the host ignores a file with comments', async () => {
+  test('install says that the host ignores a file with comments', async () => {
     const { run, write, read, project } = box();
     write(join(project, '.claude/settings.json'), '{\n  // mine\n  "model": "x"\n}\n');
     const { stdout } = await run('install', 'claude-code');
@@ -148,7 +148,7 @@ describe('hookmachine install', () => {
 });
 
 describe('hookmachine uninstall', () => {
-  test('takes out what was installed, byte for byte', async () => {
+  test('uninstall takes out what was installed, byte for byte', async () => {
     const { run, write, read, project } = box();
     const text = '{\n    "model": "x",\n    "hooks": { "Stop": [ {"hooks": []} ] }\n}';
     write(join(project, '.claude/settings.json'), text);
@@ -163,7 +163,7 @@ describe('hookmachine uninstall', () => {
     '{ "hooks": { } }',
     '{"hooks":{"PreToolUse":[],"Stop":[ ]}}',
     '{\n  "hooks": {\n    "Stop": [\n    ],\n    "PreToolUse": []\n  }\n}\n',
-  ])('leaves what was empty before as it was: %j', async (text) => {
+  ])('uninstall leaves what was empty before as it was: %j', async (text) => {
     const { run, write, read, project } = box();
     write(join(project, '.claude/settings.json'), text);
     await run('install', 'claude-code');
@@ -172,14 +172,14 @@ describe('hookmachine uninstall', () => {
     expect(read('.claude/settings.json')).toBe(text);
   });
 
-  test('takes away a file that install made, and that holds nothing else', async () => {
+  test('uninstall removes a file that install made and that holds nothing else', async () => {
     const { run, project } = box();
     await run('install', 'claude-code');
     await run('uninstall', 'claude-code');
     expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
   });
 
-  test('leaves a file without any entries of ours, be it empty, and a link to one that had some', async () => {
+  test('uninstall leaves a file without entries of ours, even an empty one, and a link to one that had some', async () => {
     const { run, read, write, project, folder } = box();
     write(join(project, '.claude/settings.json'), '{}\n');
     await run('uninstall', 'claude-code');
@@ -195,7 +195,7 @@ describe('hookmachine uninstall', () => {
     expect(readFileSync(target, 'utf8')).toBe('{\n  "hooks": {}\n}\n');
   });
 
-  test('does nothing where nothing is installed', async () => {
+  test('uninstall does nothing if nothing is installed', async () => {
     const { run, project } = box();
     const { stdout, exitCode } = await run('uninstall', 'claude-code');
     expect(stdout).toContain('Claude Code does not call the relay');
@@ -204,8 +204,8 @@ describe('hookmachine uninstall', () => {
   });
 });
 
-describe('for a host whose hooks are files', () => {
-  test('an executable that says its type is written for each type', async () => {
+describe('a host whose hooks are files', () => {
+  test('install writes an executable for each type of hook, which says its type', async () => {
     const { run, project } = box();
     await run('install', 'kodelet');
     const file = join(project, '.kodelet/hooks/zz-hookmachine-before_tool_call');
@@ -215,7 +215,7 @@ describe('for a host whose hooks are files', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('a file that cannot be written is named, with what to do', async () => {
+  test('install names a file that cannot be written, and says what to do', async () => {
     const { run, project, write } = box();
     mkdirSync(join(project, '.opencode/plugin/hookmachine.js'), { recursive: true });
     write(join(project, '.kodelet'), 'a file');
@@ -227,7 +227,7 @@ describe('for a host whose hooks are files', () => {
     expect(kodelet.stderr).toMatch(/cannot be written \((?:ENOTDIR|EEXIST)\); .+/);
   });
 
-  test('a file of that name that is not ours is left alone', async () => {
+  test('install and uninstall leave a file of that name alone if it is not ours', async () => {
     const { run, project, write } = box();
     const file = join(project, '.opencode/plugin/hookmachine.js');
     mkdirSync(join(project, '.opencode/plugin'), { recursive: true });
@@ -239,7 +239,7 @@ describe('for a host whose hooks are files', () => {
   });
 });
 
-test('an installed command answers as its host wants it', async () => {
+test('an installed command answers as its host expects', async () => {
   const { run, read, write, own, env, project } = box();
   await run('install', 'claude-code', '--command', `node ${JSON.stringify(main)}`);
   write(own.project, {

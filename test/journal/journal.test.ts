@@ -25,7 +25,7 @@ const guarded = {
 const idsOf = (runs: readonly { id: string }[]) => new Set(runs.map(({ id }) => id));
 
 describe('the journal', () => {
-  test('ties session, turn, model call, tool call, hook event and hook process by ids', async () => {
+  test('the journal ties session, turn, model call, tool call, hook event and hook process together by ids', async () => {
     const seen = journaled();
     const { run } = await startChat(
       [saying(wanting('write', { path: 'a' }), wanting('write', { path: 'b' })), 'Done.'],
@@ -53,7 +53,7 @@ describe('the journal', () => {
     expect(new Set(seen.of('started').map(({ id }) => id)).size).toBe(seen.of('started').length);
   });
 
-  test('reports the plan, what each hook did, and who decided what', async () => {
+  test('the journal reports the plan, what each hook did, and who decided what', async () => {
     const seen = journaled();
     await callTool(guarded, { config: seen.config });
     expect(seen.started('toolCall')).toMatchObject([{ name: 'write_file', callId: 'call-1' }]);
@@ -100,7 +100,7 @@ describe('the journal', () => {
     );
   });
 
-  test('reports whose value gave way', async () => {
+  test('the journal reports whose value was overruled', async () => {
     const seen = journaled();
     await callTool(
       {
@@ -119,7 +119,7 @@ describe('the journal', () => {
     ]);
   });
 
-  test('reports who stops the agent, and why', async () => {
+  test('the journal reports who stops the agent, and why', async () => {
     const seen = journaled();
     const stop = print({ continue: false, stopReason: 'enough' });
     await callTool({ AfterTool: inParallel({ name: 'stopper', command: stop }) }, seen);
@@ -130,12 +130,12 @@ describe('the journal', () => {
     });
   });
 
-  test('a hook that lost trust is reported as such', async () => {
+  test('a hook that lost trust is reported as untrusted', async () => {
     const seen = journaled();
     let isTrusted = true;
     const inspect: InspectObserver = (event) => {
       seen.journal.observe(event);
-      // It was planned by now, and is about to start.
+      // By now it was planned, and is about to start.
       if (event.type === '@xstate.actor') isTrusted = seen.started('hookEvent').length === 0;
     };
     await callTool(
@@ -145,7 +145,7 @@ describe('the journal', () => {
     expect(seen.of('answered')).toMatchObject([{ status: 'untrusted' }]);
   });
 
-  test('every path begins in the initial state, has no gaps and goes through passing states', async () => {
+  test('every path in the journal begins in the initial state, has no gaps and includes transient states', async () => {
     const seen = journaled();
     await callTool(guarded, seen);
     for (const { id } of seen.of('started')) {
@@ -169,12 +169,12 @@ describe('the journal', () => {
       'hearing.waiting',
       'hearing.judging',
     ]);
-    // Its end may be seen before that of its outputs.
+    // Its end may be seen before the end of its outputs.
     const path = pathOf(seen.started('hookProcess')[0]?.id).filter((to) => to !== 'alive.draining');
     expect(path).toEqual(['alive.starting', 'alive.running', 'exited']);
   });
 
-  test('a run ends before what began it, and time never goes back', async () => {
+  test('a run ends before the run that started it, and time never goes back', async () => {
     const seen = journaled();
     await callTool(guarded, seen);
     const ended = seen.of('ended').map(({ id }) => id);
@@ -208,7 +208,7 @@ describe('the journal', () => {
     expect(seen.journal.running).toBe(0);
   });
 
-  test('an event fired by itself belongs to its session', async () => {
+  test('an event that is fired on its own belongs to its session', async () => {
     const seen = journaled();
     const session = await startSession(
       { SessionStart: inParallel('true') },
@@ -236,8 +236,8 @@ describe('the journal', () => {
   });
 });
 
-describe('what the journal costs', () => {
-  test('it keeps nothing of a run that has ended', async () => {
+describe('the cost of the journal', () => {
+  test('the journal keeps nothing of a run that has ended', async () => {
     let ended = 0;
     const journal = journalTo(({ kind }) => void (ended += kind === 'ended' ? 1 : 0));
     const ports = {
@@ -253,7 +253,7 @@ describe('what the journal costs', () => {
     expect(ended).toBe(10_000);
   });
 
-  test('without an observer nobody is asked for what only it would receive', async () => {
+  test('without an observer, nothing is computed that only an observer would receive', async () => {
     const { config } = await startSession({});
     let asked = 0;
     const counting = { ...config, getSessionId: () => String(asked++) };
@@ -262,7 +262,7 @@ describe('what the journal costs', () => {
     expect(asked).toBe(0);
   });
 
-  test('a journal that cannot be written costs no denial', async () => {
+  test('a denial takes effect even if the journal cannot be written', async () => {
     const journal = journalTo(() => {
       throw new Error('full');
     });
@@ -279,17 +279,17 @@ describe('payloads', () => {
   };
   const input = { ...someInput, content: 'ARGUMENT', password: 'hunter2' };
 
-  test('are off by default', async () => {
+  test('payloads are not recorded by default', async () => {
     const seen = journaled();
     await callTool(talkative, { input, tool, config: { inspect: seen.journal.observe } });
-    // The command of the hook holds what it will say.
+    // The command of the hook contains what it will print.
     const text = JSON.stringify(seen.entries.filter(({ kind }) => kind !== 'started'));
     expect(text).not.toMatch(/SPOKEN|COMPLAINED|RESULT|ARGUMENT|hunter2/);
     expect(JSON.stringify(seen.of('started'))).not.toMatch(/RESULT|ARGUMENT|hunter2/);
     expect(text).not.toContain('payload');
   });
 
-  test('are reported when asked for: arguments, stdin, streams and results, without secrets', async () => {
+  test('payloads are recorded on request: arguments, stdin, streams and results, without secrets', async () => {
     const seen = journaled({ payloads: true });
     await callTool(talkative, { input, tool, config: { inspect: seen.journal.observe } });
     const secretless = { file_path: 'a.txt', content: 'ARGUMENT', password: '[redacted]' };
@@ -304,7 +304,7 @@ describe('payloads', () => {
     expect(JSON.stringify(seen.entries)).not.toContain('hunter2');
   });
 
-  test('a hook of a sequence receives with its input what those before it changed', async () => {
+  test('a hook of a sequence is recorded with its input as earlier hooks changed it', async () => {
     const seen = journaled({ payloads: true });
     await callTool({ BeforeTool: inSequence(rewrite('ls'), 'true') }, seen);
     expect(seen.started('hookProcess')[1]?.payload).toMatchObject({
@@ -312,7 +312,7 @@ describe('payloads', () => {
     });
   });
 
-  test('what the settings name is hidden from reasons, commands, names and warnings too', async () => {
+  test('what the settings redact is also hidden in reasons, commands, names and warnings', async () => {
     const seen = journaled({ payloads: true, redact: ['/sk-\\w+/'] });
     await callTool(
       {

@@ -8,16 +8,16 @@ export type EntryOf<Kind extends JournalEntry['kind']> = Extract<JournalEntry, {
 export interface Seen {
   readonly journal: Journal;
   readonly entries: readonly JournalEntry[];
-  /** For the config of whoever is watched. */
+  /** For the config of the session to observe. */
   readonly config: Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
   of<Kind extends JournalEntry['kind']>(kind: Kind): EntryOf<Kind>[];
-  /** The runs of a machine, in order of beginning. */
+  /** The runs of a machine, in the order in which they began. */
   started(machine: JournaledMachine): EntryOf<'started'>[];
-  /** What was reported of the run of this name, of this kind. */
+  /** The entry of this kind about the run of this name. */
   entryOf<Kind extends 'answered' | 'verdict' | 'ended'>(kind: Kind, name: string): EntryOf<Kind>;
 }
 
-/** A journal for the running test. */
+/** Makes a journal for the running test. */
 export function journaled(options?: JournalOptions): Seen {
   const entries: JournalEntry[] = [];
   const journal = journalTo((entry) => entries.push(entry), options);

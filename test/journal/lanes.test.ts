@@ -8,7 +8,7 @@ import { hookAt, sessionIn } from '../support/own-hooks.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { someFields } from '../support/session.ts';
 
-test('the lanes of an event are explained, and the dialect of a hook that has its own name of it', async () => {
+test('an explanation shows the lanes of an event, and the dialect of a hook with its own name for the event', async () => {
   const entries: JournalEntry[] = [];
   const box = sandbox();
   const more = { sequential: true };
@@ -28,7 +28,7 @@ test('the lanes of an event are explained, and the dialect of a hook that has it
   ]);
 });
 
-test('each hook has its own answer where the second of one lane starts after those of the other', async () => {
+test('each hook is listed with its own answer, even if the second hook of one lane starts after those of another', async () => {
   const entries: JournalEntry[] = [];
   const box = sandbox();
   const denying = { type: 'command', command: 'echo no >&2; exit 2' };

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { observeAll } from '../../src/journal/observe-all.ts';
 import { callTool } from '../support/call-tool.ts';
 
-test('several observers see the same, though one throws', async () => {
+test('several observers see the same events, even if one of them throws', async () => {
   const first = vi.fn();
   const last = vi.fn();
   const inspect = observeAll(
@@ -18,7 +18,7 @@ test('several observers see the same, though one throws', async () => {
   expect(last.mock.calls).toEqual(first.mock.calls);
 });
 
-test('none makes none, and one is itself', () => {
+test('observeAll returns undefined without observers, and a single observer unchanged', () => {
   const only = vi.fn();
   expect(observeAll()).toBeUndefined();
   expect(observeAll(undefined)).toBeUndefined();

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const denying = { BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }) };
 
-/** One denied call, recorded. */
+/** Records a denied call. */
 async function record(file: string, options: RecordingOptions = {}) {
   const warnings: string[] = [];
   const onWarning = (line: string) => void warnings.push(line);
@@ -29,7 +29,7 @@ async function kindsIn(file: string): Promise<string[]> {
 const newFile = (name = 'r.jsonl') => join(tempFolder(), name);
 
 describe('a recording', () => {
-  test('begins with a header and ends with the end of the call, in a file for its owner only', async () => {
+  test('a recording begins with a header and ends with the end of the call, in a file that only its owner may read', async () => {
     const file = newFile();
     expect(await record(file)).toEqual({ status: 'blocked', warnings: [] });
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -44,7 +44,7 @@ describe('a recording', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('is on its way to the disk as it happens', async () => {
+  test('a recording is written while the call runs', async () => {
     const file = newFile();
     const recording = startRecording(file);
     let whileItRan = '';
@@ -63,7 +63,7 @@ describe('a recording', () => {
     expect(whileItRan).not.toContain('"ended"');
   });
 
-  test('nothing is written once it is closed, and closing twice is no fault', async () => {
+  test('nothing is recorded after closing, and closing twice does no harm', async () => {
     const file = newFile();
     const recording = startRecording(file);
     recording.close();
@@ -73,7 +73,7 @@ describe('a recording', () => {
     expect(await kindsIn(file)).toEqual(['recording']);
   });
 
-  test('a second session is appended, with a header of its own', async () => {
+  test('a second session is appended to a recording, with a header of its own', async () => {
     const file = newFile();
     await record(file);
     const first = readFileSync(file, 'utf8');
@@ -82,7 +82,7 @@ describe('a recording', () => {
     expect((await kindsIn(file)).filter((kind) => kind === 'recording')).toHaveLength(2);
   });
 
-  test('several processes may append at once', async () => {
+  test('several processes may append to a recording at once', async () => {
     const file = newFile();
     await Promise.all(Array.from({ length: 5 }, () => record(file)));
     const kinds = await kindsIn(file);
@@ -93,7 +93,7 @@ describe('a recording', () => {
     expect(ids.size).toBe(15);
   });
 
-  test('an empty file is taken, and a torn last line spoils nothing that follows', async () => {
+  test('a recording can be started in an empty file, and after a torn last line', async () => {
     const file = newFile();
     writeFileSync(file, '');
     await record(file);
@@ -121,20 +121,20 @@ describe('a recording', () => {
       `{"kind":"recording","format":"hookmachine","version":1}${' '.repeat(1_000)}x\n`,
       /no recording of hookmachine/,
     ],
-  ])('what is no recording is refused and left as it is: %j', (content, message) => {
+  ])('a file that is not a recording is refused and left unchanged: %j', (content, message) => {
     const file = newFile('notes.txt');
     writeFileSync(file, content);
     expect(() => startRecording(file)).toThrow(message);
     expect(readFileSync(file)).toEqual(Buffer.from(content));
   });
 
-  test('a folder is refused', () => {
+  test('recording to a folder is refused', () => {
     expect(() => startRecording(tempFolder())).toThrow(
       /this is a folder; name a file to record to/,
     );
   });
 
-  test('a full disk breaks no call, and is warned of once', async () => {
+  test('a full disk fails no call, and is warned about once', async () => {
     expect(await record('/dev/full')).toEqual({
       status: 'blocked',
       warnings: [
@@ -145,7 +145,7 @@ describe('a recording', () => {
     });
   });
 
-  test('a place that cannot be written breaks no call, and is warned of once', async () => {
+  test('a path that cannot be written fails no call, and is warned about once', async () => {
     const file = join(tempFolder(), 'missing', 'r.jsonl');
     expect(await record(file)).toEqual({
       status: 'blocked',
@@ -155,7 +155,7 @@ describe('a recording', () => {
     });
   });
 
-  test('a warning sink that throws is no fault of the call', async () => {
+  test('a warning sink that throws does not fail the call', async () => {
     const onWarning = vi.fn(() => {
       throw new Error('no');
     });
@@ -164,7 +164,7 @@ describe('a recording', () => {
   });
 });
 
-/** The kinds of what is read, and what is skipped. */
+/** The kinds of the entries that are read, and the lines that are skipped. */
 const read = async (file: string) => {
   const skipped: string[] = [];
   const kinds: string[] = [];
@@ -199,11 +199,11 @@ describe('reading a recording', () => {
       header.replace(':1,', ':2,'),
       /this recording is of a newer hookmachine; read it with that one$/,
     ],
-  ])('one clear error for %j', async (content, message) => {
+  ])('reading a file with the content %j fails with one clear error', async (content, message) => {
     await expect(read(fileOf(content))).rejects.toThrow(message);
   });
 
-  test('one clear error for what is missing, a folder, or not ours to read', async () => {
+  test('reading a missing file, a folder or an unreadable path fails with one clear error', async () => {
     await expect(read(newFile('none'))).rejects.toThrow(
       /there is no such file; make one with --record/,
     );
@@ -216,7 +216,7 @@ describe('reading a recording', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'one clear error for what this user may not read (root reads everything)',
+    'reading a file without permission fails with one clear error (root may read everything)',
     async () => {
       const file = fileOf(header);
       chmodSync(file, 0);
@@ -224,7 +224,7 @@ describe('reading a recording', () => {
     },
   );
 
-  test('a broken line is skipped and named, and the others live', async () => {
+  test('a broken line is skipped and reported, and the others still count', async () => {
     const lines = [
       header,
       ended,
@@ -264,7 +264,7 @@ describe('reading a recording', () => {
     ['"at":null', 'is no entry of a journal: "at" is null'],
     ['"at":"1"', 'is no entry of a journal: "at" is "1"'],
     ['"at":NaN', 'is no valid JSON'],
-  ])('a time that is %s is read, or refused with one clear message', async (at, message) => {
+  ])('an entry with %s is read, or refused with one clear message', async (at, message) => {
     const lines = [header, ended.replace('"at":2', at), ended];
     const { kinds, skipped } = await read(fileOf(`${lines.join('\n')}\n`));
     expect(skipped).toEqual(message === undefined ? [] : [`2 ${message}`]);
@@ -273,14 +273,14 @@ describe('reading a recording', () => {
     );
   });
 
-  test('a header whose time is none is said, and its entries live', async () => {
+  test('a header with an invalid time is reported, and its entries still count', async () => {
     expect(await read(fileOf(`${header.replace('"at":1', '"at":1e300')}\n${ended}\n`))).toEqual({
       kinds: ['recording', 'ended'],
       skipped: ['1 is a header whose "at" is 1e+300, which is no time of a date'],
     });
   });
 
-  test('a torn last line is skipped and said; one that only lacks its end is read', async () => {
+  test('a torn last line is skipped and reported; a line that lacks only its line break is read', async () => {
     expect(await read(fileOf(`${header}\n${ended.slice(0, -5)}`))).toEqual({
       kinds: ['recording'],
       skipped: ['2 is torn: the process was ended while it wrote'],
@@ -300,7 +300,7 @@ describe('reading a recording', () => {
     });
   });
 
-  test('a line without end is not kept', async () => {
+  test('a line that is too long is skipped and not kept in memory', async () => {
     const file = fileOf(`${header}\n${'x'.repeat(17_000_000)}\n${ended}\n`);
     expect(await read(file)).toEqual({
       kinds: ['recording', 'ended'],
@@ -308,7 +308,7 @@ describe('reading a recording', () => {
     });
   });
 
-  test('a line nested without end is skipped, and costs no other', async () => {
+  test('a line that is nested too deep is skipped, and the others still count', async () => {
     const deep = `{"payload":${'['.repeat(100_000)}${']'.repeat(100_000)},${ended.slice(1)}`;
     expect(await read(fileOf(`${header}\n${deep}\n${ended}\n`))).toEqual({
       kinds: ['recording', 'ended'],

@@ -27,7 +27,7 @@ function projectRedacting(redact: readonly unknown[]): string {
   return project;
 }
 
-test('what the settings of a project redact is redacted besides what the host names', async () => {
+test('a recording redacts what the settings of a project say in addition to what the host names', async () => {
   const cwd = projectRedacting(['customer']);
   const { text, warnings } = await recorded({ cwd, redact: ['patient'] });
   expect(text).toContain('KEPT');
@@ -35,7 +35,7 @@ test('what the settings of a project redact is redacted besides what the host na
   expect(warnings).toEqual([]);
 });
 
-test('a broken rule refuses payloads, and no file is made', () => {
+test('a broken redaction rule prevents a recording with payloads, and no file is created', () => {
   const cwd = projectRedacting(['customer', '/(/']);
   const file = join(tempFolder(), 'r.jsonl');
   const start = () => startRecording(file, { cwd, payloads: true });
@@ -46,7 +46,7 @@ test('a broken rule refuses payloads, and no file is made', () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a broken rule is reported where no payloads are recorded', () => {
+test('a broken redaction rule is reported if no payloads are recorded', () => {
   const cwd = projectRedacting(['/(/']);
   const file = join(tempFolder(), 'r.jsonl');
   const warnings: string[] = [];
@@ -55,7 +55,7 @@ test('a broken rule is reported where no payloads are recorded', () => {
   expect(readFileSync(file, 'utf8')).toContain('hooksConfig.redact[0]: is no regular expression');
 });
 
-test('the project is where the process is unless the host says otherwise', async () => {
+test('a recording uses the settings of the working directory unless the host names another project', async () => {
   const cwd = projectRedacting(['customer', 'patient']);
   const spy = vi.spyOn(process, 'cwd').mockReturnValue(cwd);
   onTestFinished(() => spy.mockRestore());

@@ -36,12 +36,12 @@ const hostCall =
 const lines: Readonly<Record<string, Line>> = {
   'fire without a hook': { args: fire, settings: settings('exit 2', '^other$') },
   'fire with a hook': { args: fire, settings: settings(`cat >/dev/null; echo '{}'`) },
-  'fire with a hook that says what was not understood': {
+  'fire with a hook whose output is not understood': {
     args: fire,
     settings: settings(`echo '{"hookSpecificOutput":[]}'`),
   },
   'a denial': { args: fire, settings: settings('echo no >&2; exit 2') },
-  'an answer in the place of the model': {
+  'an answer in place of the model': {
     args: ['fire', 'BeforeModel'],
     input: '{"llm_request":{"model":"m","contents":[{"role":"user","parts":[{"text":"hi"}]}]}}',
     settings: {
@@ -57,7 +57,7 @@ const lines: Readonly<Record<string, Line>> = {
   },
   'a relay of an unknown event': { args: relay, input: '{"hook_event_name":"Newest"}' },
   'a relay with a hook': { args: relay, input: hostCall, settings: settings('exit 2') },
-  'a relay of no known host': { args: ['relay', 'nobody'], input: hostCall },
+  'a relay of an unknown host': { args: ['relay', 'nobody'], input: hostCall },
   'an event of the other dialect': {
     args: ['fire', 'before_tool_call', '--dialect', 'kodelet'],
     input: '{"tool_name":"bash","tool_input":{}}',
@@ -87,7 +87,7 @@ const lines: Readonly<Record<string, Line>> = {
   list: { args: ['list'], settings: settings('exit 2') },
 };
 
-/** What changes from run to run is left out. */
+/** The text without what changes from run to run. */
 const same = (text: string): string =>
   text
     .replaceAll(/(?<="durationMs":)\d+|\d+(?= ms\b)/g, '0')
@@ -108,13 +108,13 @@ async function answer(
   return { stdout: same(stdout), stderr: same(stderr), exitCode };
 }
 
-test('the command can be started as it is', async () => {
+test('the command can be started directly', async () => {
   expect(statSync(main).mode & 0o111).toBe(0o111);
   const { stdout } = await execa(main, ['--version']);
   expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-/** What the modules that the bundle was made of answer, in this process. */
+/** The answer, in this process, of the modules that the bundle was made from. */
 async function answerOfModules({ args, input = call, env }: Line, place: Sandbox) {
   const { stdout, stderr, exitCode } = await inProcess(
     { ...place, env: { ...place.env, ...env } },
@@ -124,14 +124,17 @@ async function answerOfModules({ args, input = call, env }: Line, place: Sandbox
   return { stdout: same(stdout), stderr: same(stderr), exitCode };
 }
 
-describe('the bundle answers as the modules that it was made of do', () => {
-  test.each(Object.entries(lines))('%s', async (_, line) => {
-    const place = sandbox();
-    if (line.settings !== undefined) place.write(place.files.project, line.settings);
-    const answered = await answer(main, line, place);
-    expect(answered).toEqual(await answerOfModules(line, place));
-    expect(answered.stdout + answered.stderr).not.toBe('');
-  });
+describe('the bundle and the modules that it was made from', () => {
+  test.each(Object.entries(lines))(
+    'the bundle answers as the modules that it was made from: %s',
+    async (_, line) => {
+      const place = sandbox();
+      if (line.settings !== undefined) place.write(place.files.project, line.settings);
+      const answered = await answer(main, line, place);
+      expect(answered).toEqual(await answerOfModules(line, place));
+      expect(answered.stdout + answered.stderr).not.toBe('');
+    },
+  );
 });
 
 /** The command and its bundle, and nothing else of the package. */
@@ -141,7 +144,7 @@ function copyOfCommand({ folder }: Sandbox): string {
   return join(folder, 'hookmachine.cjs');
 }
 
-test('a plain fire needs no file but the bundle', async () => {
+test('a plain fire needs no file except the bundle', async () => {
   const place = sandbox();
   place.write(place.files.project, settings('echo no >&2; exit 2'));
   const alone = copyOfCommand(place);
@@ -150,7 +153,7 @@ test('a plain fire needs no file but the bundle', async () => {
   expect([stderr, exitCode]).toEqual(['', 2]);
 });
 
-/** A copy that has kept nothing yet. */
+/** A copy of the command that has not kept any compiled code yet. */
 function copied() {
   const place = sandbox();
   const alone = copyOfCommand(place);
@@ -172,7 +175,7 @@ function copied() {
 }
 
 describe('compiled code is kept beside the bundle', () => {
-  test('by the first run and the first with a hook, and serves the next', async () => {
+  test('compiled code is kept by the first run and the first with a hook, and used by the next', async () => {
     const { fireWith, kept } = copied();
     const sizes: number[] = [];
     for (const [command, matcher, expected] of [
@@ -192,7 +195,7 @@ describe('compiled code is kept beside the bundle', () => {
     expect(sizes).toEqual([withoutHook, withHook, withHook, withHook]);
   });
 
-  test('by nobody where the environment forbids it', async () => {
+  test('compiled code is not kept if the environment forbids it', async () => {
     const { fireWith, kept } = copied();
     const off = { env: { NODE_DISABLE_COMPILE_CACHE: '1' } };
     expect(await fireWith('echo no >&2; exit 2', off)).toEqual([2, 'no']);
@@ -204,10 +207,10 @@ describe('compiled code is kept beside the bundle', () => {
     ['is cut off', (code: Buffer) => code.subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
     [
-      'is of another V8',
+      'is from another V8',
       (code: Buffer) => twice(code.subarray(0, (code.length - 1) / 2).fill(0x55, 4, 8)),
     ],
-  ])('and made anew when it %s', async (_, damage) => {
+  ])('compiled code is made anew when it %s', async (_, damage) => {
     const { fireWith, kept } = copied();
     await fireWith('exit 2');
     const [file = ''] = kept();
@@ -218,7 +221,7 @@ describe('compiled code is kept beside the bundle', () => {
     expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
   });
 
-  test('for each set of flags', async () => {
+  test('compiled code is kept for each set of flags', async () => {
     const { fireWith, kept } = copied();
     const env = { NODE_OPTIONS: '--max-old-space-size=512' };
     expect(await fireWith('echo no >&2; exit 2', { env })).toEqual([2, 'no']);
@@ -226,7 +229,7 @@ describe('compiled code is kept beside the bundle', () => {
     expect(kept()).toHaveLength(2);
   });
 
-  test('and never run for a bundle that somebody has edited', async () => {
+  test('compiled code is never run for a bundle that someone has edited', async () => {
     const place = sandbox();
     const alone = copyOfCommand(place);
     place.write(place.files.project, settings('exit 2'));
@@ -237,7 +240,7 @@ describe('compiled code is kept beside the bundle', () => {
     expect((await answer(alone, { args: fire }, place)).stdout).toContain('"hookTally":');
   });
 
-  test('and costs no denial where it cannot be', async () => {
+  test('a hook still denies if compiled code cannot be kept', async () => {
     const { fireWith, kept } = copied();
     await fireWith('exit 2');
     const [file = ''] = kept();
@@ -251,7 +254,7 @@ describe('compiled code is kept beside the bundle', () => {
 const twice = (code: Buffer): Buffer => Buffer.concat([code, code, Buffer.of(1)]);
 
 test.runIf(spawnSync('unshare', ['-m', 'true']).status === 0)(
-  'a cold fire denies where no folder can be made for the streams of its hook',
+  'a cold fire denies even if no folder can be made for the streams of its hook',
   async () => {
     const place = sandbox();
     place.write(place.files.project, settings('echo no >&2; exit 2'));
@@ -270,7 +273,7 @@ test.runIf(spawnSync('unshare', ['-m', 'true']).status === 0)(
   },
 );
 
-test('what another module does at the end of the process is not cut off', async () => {
+test('the command does not cut off what another module does at the end of the process', async () => {
   const place = sandbox();
   place.write(place.files.project, settings('exit 2'));
   const flushing = place.write(
@@ -286,7 +289,7 @@ test('what another module does at the end of the process is not cut off', async 
   expect([exitCode, stderr]).toEqual([2, 'flushed']);
 });
 
-test('work that nothing can end any more is no yes', async () => {
+test('work that can never end is not taken for a yes', async () => {
   const place = sandbox();
   const stuck = place.write(
     'stuck.cjs',

@@ -24,7 +24,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const name = 'compiled-1';
 const compiled = { code: Buffer.from('code'), withHook: true };
 
-/** A folder that code was kept in. */
+/** A folder in which code has been kept. */
 function keptIn(folder = join(tempFolder(), 'cache')): { folder: string; file: string } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   keepCompiled([folder], name, compiled);
@@ -33,8 +33,8 @@ function keptIn(folder = join(tempFolder(), 'cache')): { folder: string; file: s
 
 const permissions = (path: string): number => lstatSync(path).mode & 0o777;
 
-describe('what V8 compiled', () => {
-  test('is kept in a folder and a file that only the user can write, and read again', () => {
+describe('compiled code', () => {
+  test('compiled code is kept in a folder and a file that only the user can write, and read again', () => {
     const home = tempFolder();
     const folders = foldersForCode('/', { HOME: home }).filter((folder) => folder !== '/');
     expect(folders).toEqual([join(home, '.cache', 'hookmachine')]);
@@ -49,8 +49,8 @@ describe('what V8 compiled', () => {
   test.each([
     ['is writable by a group', ({ file }) => chmodSync(file, 0o660)],
     ['is writable by all', ({ file }) => chmodSync(file, 0o602)],
-    ['lies in a folder that a group can write', ({ folder }) => chmodSync(folder, 0o770)],
-    ['lies in a folder that all can write', ({ folder }) => chmodSync(folder, 0o1777)],
+    ['is in a folder that a group can write', ({ folder }) => chmodSync(folder, 0o770)],
+    ['is in a folder that all can write', ({ folder }) => chmodSync(folder, 0o1777)],
     [
       'is a link to another file',
       ({ file }) => {
@@ -59,14 +59,14 @@ describe('what V8 compiled', () => {
       },
     ],
     [
-      'lies in a folder that is a link to another',
+      'is in a folder that is a link to another',
       ({ folder }) => {
         renameSync(folder, `${folder}.other`);
         symlinkSync(`${folder}.other`, folder);
       },
     ],
     [
-      'is no file',
+      'is not a file',
       ({ file }) => {
         renameSync(file, `${file}.other`);
         spawnSync('mkfifo', ['-m', '600', file]);
@@ -74,7 +74,7 @@ describe('what V8 compiled', () => {
     ],
     ['is damaged', ({ file }) => writeFileSync(file, Buffer.from('edoc\x00\x00\x00\x00\x01'))],
   ] satisfies readonly (readonly [string, (kept: ReturnType<typeof keptIn>) => void])[])(
-    'is not read where it %s',
+    'compiled code is not read if it %s',
     (_, change) => {
       const kept = keptIn();
       expect(readCompiled([kept.folder], name)).toEqual(compiled);
@@ -84,18 +84,18 @@ describe('what V8 compiled', () => {
   );
 
   test.runIf(process.geteuid?.() === 0).each([
-    ['it is of another user', ({ file }: { file: string }) => chownSync(file, 65_534, 65_534)],
+    ['it belongs to another user', ({ file }: { file: string }) => chownSync(file, 65_534, 65_534)],
     [
-      'its folder is of another user',
+      'its folder belongs to another user',
       ({ folder }: { folder: string }) => chownSync(folder, 65_534, 65_534),
     ],
-  ])('is not read where %s (asked as root)', (_, change) => {
+  ])('compiled code is not read if %s (asked as root)', (_, change) => {
     const kept = keptIn();
     change(kept);
     expect(readCompiled([kept.folder], name)).toBeUndefined();
   });
 
-  test('goes where there is a folder of the user, and nowhere else', () => {
+  test('compiled code is kept in a folder of the user, and nowhere else', () => {
     const open = tempFolder();
     chmodSync(open, 0o777);
     const own = tempFolder();
@@ -111,7 +111,7 @@ describe('what V8 compiled', () => {
     expect(readdirSync(open)).toEqual([]);
   });
 
-  test('of builds that are gone goes', () => {
+  test('compiled code of builds that are gone is removed', () => {
     const { folder, file } = keptIn();
     const other = join(folder, 'compiled-2');
     const foreign = join(folder, 'other');
@@ -131,7 +131,7 @@ const isTwoUsers =
 const compiledIn = (where: string): readonly string[] =>
   readdirSync(where).filter((file) => file.startsWith('compiled-'));
 
-/** The command in a folder of root, and a user who has a home. */
+/** The command in a folder of root's, and a user who has a home. */
 function installed() {
   const place = sandbox();
   const folder = join(place.folder, 'package');
@@ -169,7 +169,7 @@ describe.skipIf(!isTwoUsers)(
     ? 'a package that root installed'
     : 'a package that root installed (skipped: this needs root and setpriv)',
   () => {
-    test('keeps what is compiled in the home of who uses it, who alone can write there', async () => {
+    test('a package that root installed keeps compiled code in the home of its user, who alone can write there', async () => {
       const { folder, cache, fire } = installed();
       await fire('nobody');
       const [file = ''] = compiledIn(cache);
@@ -177,13 +177,13 @@ describe.skipIf(!isTwoUsers)(
       expect([lstatSync(cache).uid, permissions(cache)]).toEqual([65_534, 0o700]);
       expect([lstatSync(path).uid, permissions(path)]).toEqual([65_534, 0o600]);
       expect(compiledIn(folder)).toEqual([]);
-      // What serves the next run is not written again.
+      // Code that the next run can use is not written again.
       const { ino } = lstatSync(path);
       await fire('nobody');
       expect(lstatSync(path).ino).toBe(ino);
     });
 
-    test('takes nothing that another user put there', async () => {
+    test('a package that root installed uses no code that another user put there', async () => {
       const { cache, fire } = installed();
       await fire('nobody');
       const path = join(cache, compiledIn(cache)[0]!);
@@ -195,13 +195,13 @@ describe.skipIf(!isTwoUsers)(
       expect(lstatSync(path).uid).toBe(65_534);
     });
 
-    test('leaves nothing of root in the home of another user', async () => {
+    test('a package that root installed leaves nothing of root’s in the home of another user', async () => {
       const { folder, home, fire } = installed();
       await fire('root');
       expect(compiledIn(folder)).toHaveLength(1);
       expect(readdirSync(home)).toEqual([]);
       const path = join(folder, compiledIn(folder)[0]!);
-      // Somebody else may have the folder by now.
+      // Someone else may own the folder by now.
       chmodSync(folder, 0o777);
       const before = readFileSync(path);
       await fire('root');

@@ -8,7 +8,7 @@ import { holds } from '../properties/check.ts';
 
 vi.mock(import('../../src/cli/fire.ts'), () => ({ fire: vi.fn() }));
 
-/** What the whole program makes of a command line; undefined when it refuses it. */
+/** How the whole program reads a command line; undefined when it refuses it. */
 async function byProgram(args: readonly string[]) {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   addFire(program);
@@ -48,6 +48,6 @@ test.each([
   ['BeforeTool', '--cwd', '--trust'],
   ['BeforeTool', '--dialect', 'none'],
   ['BeforeTool', 'more'],
-])('the whole program reads %j', (...args) => {
+])('a plain fire leaves %j to the whole program', (...args) => {
   expect(plainFire(args)).toBeUndefined();
 });

@@ -32,7 +32,7 @@ const toolSteps: Record<string, object> = {
   'tool is stopped': { status: 'stopped' },
 };
 
-/** What comes of calls that are kept beyond the process. */
+/** What calls that are kept beyond the process end with. */
 const keptSteps: Record<string, object> = {
   'kept call gives': { status: 'kept', ended: {} },
   'kept call is stopped': { status: 'kept', ended: { stop } },
@@ -60,7 +60,7 @@ const afterSteps: Record<string, HookEventOutcome> = {
   'after rejects and stops': settled(true, true),
 };
 
-/** The hooks want the agent to go on. */
+/** The hooks want the agent to continue. */
 const sendsOn = (word: string | undefined): boolean =>
   word === 'after rejects' || word === 'after has more';
 
@@ -70,7 +70,7 @@ const answered = (id: string, steps: Record<string, object>) =>
     { type: `xstate.done.actor.${id}`, output, actorId: id },
   ]);
 
-/** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
+/** Every answer of the outside world, by a word for it, as the event that XState turns it into. */
 const answers: Record<string, object> = {
   ...Object.fromEntries([
     ...answered('modelCall', modelSteps),
@@ -91,7 +91,7 @@ const wordFor = (event: Event): string =>
 /** What the ports received. */
 let asked: string[] = [];
 
-/** The results of each answer's calls, as they were taken into the conversation. */
+/** The results of each answer's calls, as they were added to the conversation. */
 let taken: (readonly (EndedToolStep | undefined)[])[] = [];
 
 /** Which hooks are configured, and how far a turn may go. */
@@ -101,7 +101,7 @@ interface Setting {
   readonly hasAfter: boolean;
   /** Calls are kept beyond the process. */
   readonly keeps?: true;
-  /** The turn goes on with calls of one that was suspended. */
+  /** The turn continues with calls of one that was suspended. */
   readonly isResumed?: true;
 }
 
@@ -138,7 +138,7 @@ const inputFor = ({ maxSteps, keeps, isResumed }: Setting): AgentTurnInput => ({
   },
 });
 
-/** What the planned hooks of a setting are. */
+/** The event that reports a setting's planned hooks. */
 const hooksReady = ({ hasBefore, hasAfter }: Setting): object => ({
   type: 'xstate.done.actor.hooks',
   output: {
@@ -147,7 +147,10 @@ const hooksReady = ({ hasBefore, hasAfter }: Setting): object => ({
   },
 });
 
-/** A turn is cancelled once, which keeps its graph finite as its limit does; and only tools end while tools run. */
+/**
+ * A turn is cancelled once, which keeps its graph finite, as its limit does; and only tools end while tools
+ * run.
+ */
 const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.status === 'active' &&
   snapshot.can(event) &&
@@ -199,12 +202,21 @@ const paths = cases.flatMap(({ setting, ways }) => {
     const received = steps.slice(1).map(({ event }) => event);
     const words = received.map(wordFor);
     const states = steps.map(({ state }) => pathOf(state.value));
-    return { name: `${nameOf(setting)}: ${words.join(', ')}`, received, words, states, setting };
+    return {
+      name: `a turn with ${nameOf(setting)} ends as it must after: ${words.join(', ')}`,
+      received,
+      words,
+      states,
+      setting,
+    };
   });
 });
 type Path = (typeof paths)[number];
 
-/** How many model calls were begun: one after the prompt, and one after every batch or rejection that lets the turn go on. */
+/**
+ * How many model calls were begun: one after the prompt, and one after every batch or rejection that lets the
+ * turn continue.
+ */
 function stepsOf(words: readonly string[], { hasBefore, maxSteps, isResumed }: Setting): number {
   let steps = 0;
   let rejections = 0;
@@ -231,11 +243,11 @@ const isToolEnd = (word: string | undefined): boolean =>
   word === 'kept call gives' ||
   word === 'kept call waits';
 
-/** Whether one of the two calls waits, of which the second ended here. */
+/** Whether one of the two calls, the second of which ended here, is waiting. */
 const waits = (words: readonly string[], index: number): boolean =>
   words.slice(index - 1, index + 1).includes('kept call waits');
 
-/** How a turn must end, worked out from what was received and not from the machine. */
+/** How a turn must end, derived from what was received and not from the machine. */
 function expectedOf({ words, setting }: Path): AgentTurnOutcome {
   const { maxSteps, hasAfter } = setting;
   const steps = stepsOf(words, setting);
@@ -287,7 +299,7 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
   }
 }
 
-/** The states that a turn must be in, worked out from what was received and not from the machine. */
+/** The states that a turn must be in, derived from what was received and not from the machine. */
 function expectedStates(path: Path): string[] {
   const { words, setting } = path;
   const states = ['planning'];
@@ -303,7 +315,7 @@ function expectedStates(path: Path): string[] {
   return states;
 }
 
-/** The child that each state has. */
+/** The child that runs in each state. */
 const children: Record<string, string> = {
   'beforeAgent.running': 'beforeHooks',
   'callingModel.running': 'modelCall',
@@ -311,7 +323,7 @@ const children: Record<string, string> = {
   'afterAgent.running': 'afterHooks',
 };
 
-describe('every path of a turn, played on a real actor', () => {
+describe('every path of a turn, run on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
       asked = [];
@@ -344,7 +356,7 @@ describe('every path of a turn, played on a real actor', () => {
       );
     });
 
-  test('together they pass through every state', async () => {
+  test('the paths of a turn together pass through every state', async () => {
     const passed = new Set<string>();
     for (const { received, setting } of paths)
       for (const id of (await script.play(machine, inputFor(setting), received)).passed)
@@ -354,7 +366,7 @@ describe('every path of a turn, played on a real actor', () => {
 });
 
 describe('the graph of a turn', () => {
-  test('leads from no stop and no cancel to a further call', () => {
+  test('the graph of a turn has no further call after a stop or a cancel', () => {
     for (const { words } of paths) {
       const after = (word: string): number =>
         words.includes(word) ? words.length - 1 - words.indexOf(word) : 0;
@@ -368,7 +380,7 @@ describe('the graph of a turn', () => {
     }
   });
 
-  test('leads to no more model calls than the limit', () => {
+  test('the graph of a turn has no more model calls than the limit', () => {
     for (const { words, setting } of paths)
       expect(words.filter((word) => word.startsWith('model ')).length).toBeLessThanOrEqual(
         setting.maxSteps,
@@ -378,12 +390,12 @@ describe('the graph of a turn', () => {
   for (const { setting, places } of cases) {
     const waiting = places.filter(({ state }) => state.status === 'active');
 
-    test(`has no dead end and no error: ${nameOf(setting)}`, () => {
+    test(`the graph of a turn has no dead end and no error: ${nameOf(setting)}`, () => {
       expect(new Set(places.map(({ state }) => state.status))).toEqual(new Set(['active', 'done']));
       for (const { transitions } of waiting) expect(transitions).not.toEqual({});
     });
 
-    test(`has no state that cannot be cancelled: ${nameOf(setting)}`, () => {
+    test(`the graph of a turn has no state that cannot be cancelled: ${nameOf(setting)}`, () => {
       for (const { state } of waiting)
         expect(state.can({ type: 'cancel', reason: '' }), pathOf(state.value)).toBe(
           !pathOf(state.value).endsWith('.cancelling'),

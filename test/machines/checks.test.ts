@@ -21,23 +21,25 @@ import { walk } from './walk.ts';
 
 /** What the outside world may do to a machine. */
 interface World {
-  /** What the machine may be started with, so that every way through it is open in one of them. */
+  /**
+   * The inputs that the machine may be started with, so that every way through it is open with one of them.
+   */
   readonly inputs: readonly unknown[];
   /** By the id of an actor, what it may end with; by the type of an event, what it may carry. */
   readonly says: Readonly<Record<string, readonly object[]>>;
-  /** The states in which something is done that a block or a stop must keep from being done. */
+  /** The states in which something is done that a block or a stop must prevent. */
   readonly acts: readonly string[];
-  /** What says that this must not be done; read off an event. */
+  /** Whether this event says that it must not be done. */
   readonly forbids: (event: Said) => boolean;
-  /** What a state has begun in the lane of the actor that forbids it to begin more. */
+  /** What a state has begun in the lane of the actor that forbids beginning more. */
   readonly begun?: (state: AnyMachineSnapshot, actorId: string | undefined) => unknown;
-  /** Of events that may come again and again, whether one may once more. */
+  /** For events that may occur repeatedly, whether this one may occur once more. */
   readonly mayCome?: (state: AnyMachineSnapshot, event: Said) => boolean;
-  /** How a machine may end that was asked to cancel. */
+  /** How a machine may end after it was asked to cancel. */
   readonly afterCancel: readonly string[];
 }
 
-/** An event, as XState makes it of what the world says. */
+/** An event, as XState makes it from what the world says. */
 interface Said extends EventObject {
   readonly output?: unknown;
   readonly error?: unknown;
@@ -182,11 +184,11 @@ const worlds: Readonly<Record<string, World>> = {
       cancel,
     },
     acts: ['running'],
-    // What somebody else has begun is not begun again, nor what nobody knows of.
+    // What somebody else has begun must not be begun again, nor what is unknown.
     forbids: (event) =>
       isFrom(event, 'claim') &&
       (event.output as { status?: string } | undefined)?.status !== 'claimed',
-    // What it said meanwhile, or what somebody else has written, counts.
+    // The hook's own answer meanwhile, or what somebody else has recorded, counts.
     afterCancel: ['exited', 'failed', 'timedOut', 'cancelled'],
   },
   hookProcess: {
@@ -238,7 +240,7 @@ const worlds: Readonly<Record<string, World>> = {
       }),
     says: { 'hook.0': hookAnswers, 'hook.1': hookAnswers, 'hook.2': hookAnswers, cancel },
     acts: [],
-    // Side by side all hooks run already; in a sequence no further one may begin.
+    // Side by side, all hooks are already running; in a sequence, no further one may begin.
     begun: (state, actorId) => {
       const { input, started } = state.context as HookEventContext;
       const own = input.lanes.find(({ positions }) =>
@@ -359,7 +361,7 @@ const worlds: Readonly<Record<string, World>> = {
       cancel,
     },
     acts: ['calling', 'streaming.running'],
-    // A selection of tools can be stopped, and not blocked (C-63).
+    // A selection of tools can be stopped, but not blocked (C-63).
     forbids: (event) =>
       stops(event) ||
       isBroken(event, 'hooks') ||
@@ -369,7 +371,7 @@ const worlds: Readonly<Record<string, World>> = {
   answerStream: {
     inputs: [0, 1, 2].map(streamOf),
     says: {
-      // It lets the text through, holds it back, denies, stops the agent, or fails.
+      // The hook lets the text through, holds it back, denies, stops the agent, or fails.
       hook: [
         ...[{ text: 'x' }, { held: 'x' }, { decision: 'deny' }, { stop: true }].map((said) => ({
           output: { status: 'exited', exit: { stdout: JSON.stringify(said) } },
@@ -396,7 +398,7 @@ const worlds: Readonly<Record<string, World>> = {
     afterCancel: ['cancelled'],
   },
   agentTurn: {
-    // One call at a time, and two; and a turn that goes on with a call of one that was suspended.
+    // One call at a time, and two at a time; and a turn that continues with a call of one that was suspended.
     inputs: ([[1], [2], [1, {}]] as const).map(([limit, ...resumed]): AgentTurnInput => ({
       maxSteps: resumed.length > 0 ? 1 : 3 - limit,
       resumed,
@@ -423,7 +425,7 @@ const worlds: Readonly<Record<string, World>> = {
       hooks: [
         ...either.flatMap((before) =>
           either.map((after) => ({
-            // What tells these events apart: functions have no JSON form.
+            // Distinguishes these events: functions have no JSON form.
             planned: { before, after },
             output: { ...(before && { before: planned }), ...(after && { after: planned }) },
           })),
@@ -450,7 +452,7 @@ const worlds: Readonly<Record<string, World>> = {
       cancel,
     },
     acts: ['callingModel.running'],
-    // A block of AfterAgent is a rejection: it sends the agent on, so often and no more.
+    // A block of AfterAgent is a rejection: it sends the agent on, a limited number of times.
     forbids: (event) =>
       stops(event) ||
       (event.output as Verdicts | undefined)?.status === 'stopped' ||
@@ -461,7 +463,7 @@ const worlds: Readonly<Record<string, World>> = {
   },
 };
 
-/** The text that a machine has, as one text. */
+/** The text that a machine has, joined. */
 const textIn = (state: AnyMachineSnapshot): string =>
   (contextOf(state)['blocks'] as { given: string }[]).map(({ given }) => given).join('');
 
@@ -476,7 +478,7 @@ const machines = (
   .flat()
   .filter((exported): exported is AnyStateMachine => exported instanceof StateMachine);
 
-/** Children that only wait: what they end with is sent to the machine as the event it becomes. */
+/** Children that only wait: what they end with is sent to the machine as the corresponding event. */
 const waiting = fromCallback(() => undefined);
 const withWaitingChildren = (machine: AnyStateMachine): AnyStateMachine =>
   machine.provide({
@@ -485,7 +487,10 @@ const withWaitingChildren = (machine: AnyStateMachine): AnyStateMachine =>
     ) as never,
   });
 
-/** Every event that the machine's own graph has a transition for, with all that the world may say in it. */
+/**
+ * Every event that the machine's own graph has a transition for, with everything that the world may say in
+ * it.
+ */
 function eventsOf(machine: AnyStateMachine, { says }: World): Said[] {
   const types = new Set(
     nodesOf(machine).flatMap((node) => transitionsOf(node).map(({ eventType }) => eventType)),
@@ -507,7 +512,7 @@ function eventsOf(machine: AnyStateMachine, { says }: World): Said[] {
     });
 }
 
-/** A situation that a machine can be in, and what may come of it. */
+/** A situation that a machine can be in, and what may follow from it. */
 interface Place {
   readonly state: AnyMachineSnapshot;
   readonly next: readonly Step[];
@@ -518,7 +523,7 @@ interface Step {
   readonly event: Said;
 }
 
-/** A machine that receives something new must have that added to this check. */
+/** If a machine can receive something new, it must be added to this check. */
 function saidBy(says: World['says'], name: string): readonly object[] {
   const said = says[name];
   if (said === undefined) throw new Error(`say in this check what "${name}" may bring`);
@@ -531,7 +536,10 @@ const contextOf = (snapshot: AnyMachineSnapshot): Readonly<Record<string, unknow
 const isCancelled = (snapshot: AnyMachineSnapshot): boolean =>
   contextOf(snapshot)['cancelReason'] !== undefined;
 
-/** Whether this child runs: it is invoked where the machine is, or is a hook or a tool that has not answered yet. */
+/**
+ * Whether this child is running: it is invoked in the machine's current state, or is a hook or a tool that
+ * has not answered yet.
+ */
 function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): boolean {
   if (actorId === undefined) return false;
   const [, kind, index] = /^(hook|tool)\.(\d+)$/.exec(actorId) ?? [];
@@ -546,7 +554,7 @@ function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): b
   return snapshot._nodes.some(({ invoke }) => invoke.some(({ id }) => id === actorId));
 }
 
-/** Only what can happen: a running hook ends, once. */
+/** Only what can happen: a running hook ends once. */
 function canHappen(snapshot: AnyMachineSnapshot, event: Said, world: World): boolean {
   if (world.mayCome && event.actorId === undefined && event.type !== 'cancel')
     if (!world.mayCome(snapshot, event)) return false;
@@ -558,8 +566,8 @@ const keys = new Map<string, string>();
 const keysOfSnapshots = new WeakMap<AnyMachineSnapshot, string>();
 
 /**
- * One short key for all that a machine has received and decided; what it was given to work with is the
- * same all along. The graph functions ask for it once for each step of each path.
+ * One short key for everything that a machine has received and decided; what it was given to work with stays
+ * the same. The graph functions ask for it once for each step of each path.
  */
 const serializeState = (snapshot: AnyMachineSnapshot): string => {
   const known = keysOfSnapshots.get(snapshot);
@@ -590,7 +598,10 @@ function numberOf(event: object): number {
   return numbered;
 }
 
-/** What a path does where: a path of steps that others took says nothing new, for situations that are alike have one key. */
+/**
+ * What a path does, and where: a path whose steps others have already taken adds nothing new, because equal
+ * situations have one key.
+ */
 const stepsOf = (steps: readonly Step[]): string[] =>
   steps.map(({ event, state }, index) =>
     index === 0
@@ -605,7 +616,7 @@ const report: string[] = [];
 afterAll(() => console.log(`checked exhaustively:\n${report.join('\n')}`));
 
 describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
-  '$id',
+  'the machine $id',
   ({ id, machine: drawn }) => {
     const world = worlds[id];
     if (world === undefined) throw new Error(`say in this check what the world does to ${id}`);
@@ -628,7 +639,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
     );
     const paths = walks.flatMap(({ input, ways }) => ways.map(({ steps }) => ({ input, steps })));
     const places = graphs.flat();
-    /** What leaves a machine as it is: no path has it as a step. */
+    /** The events that leave a machine as it is: no path has them as a step. */
     const standing = new Map(
       places.map(({ state, next }) => [
         serializeState(state),
@@ -645,7 +656,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
       ),
     ];
 
-    test('no path does what a block or a stop forbade', () => {
+    test('no path of a machine does what a block or a stop forbade', () => {
       const done: string[] = [];
       for (const { steps } of paths) {
         const forbidden = steps.findIndex(({ event }) => world.forbids(event));
@@ -668,7 +679,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
         ).toBe(true);
     });
 
-    test('every path ends: no dead end, and no way round', () => {
+    test('every path of a machine ends: there is no dead end and no cycle', () => {
       for (const graph of graphs) {
         const known = new Map(graph.map((place) => [serializeState(place.state), place]));
         const finished = new Set<string>();
@@ -693,7 +704,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
       }
     });
 
-    test('every state can be left by a cancel, which leads to the outcome for it', () => {
+    test('every state of a machine can be left by a cancel, which leads to the outcome for it', () => {
       for (const { state, next } of places) {
         if (state.status !== 'active') continue;
         expect(
@@ -712,7 +723,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
       expect(world.afterCancel).toEqual(expect.arrayContaining([...new Set(cancelled)]));
     });
 
-    test('every error leads to an outcome with a name', () => {
+    test('every error in a machine leads to a named outcome', () => {
       const errors = places.flatMap(({ next }) => next.filter(({ event }) => 'error' in event));
       expect(errors.length).toBeGreaterThan(0);
       for (const { event, state } of errors) expect(state.status, event.type).not.toBe('error');
@@ -722,7 +733,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
       expect(misnamed.map(({ value }) => nameOf(value))).toEqual([]);
     });
 
-    test('whatever a child ends with, or breaks with, is received where it runs', () => {
+    test('whatever a child of a machine ends or breaks with is handled where the child runs', () => {
       const deaf = places
         .filter(({ state }) => state.status === 'active')
         .flatMap(({ state }) =>
@@ -736,7 +747,7 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
           expect([...node.transitions.keys()]).toContain(`xstate.error.actor.${child}`);
     });
 
-    test('that is all of it: every state and every transition was passed', () => {
+    test('the paths of a machine cover every state and every transition', () => {
       const states = new Set<string>();
       const taken = new Set<object>();
       const replayed = new Set<string>();
@@ -778,6 +789,6 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
   },
 );
 
-test('every machine was checked', () => {
+test('every machine is checked', () => {
   expect(machines.map(({ id }) => id).toSorted()).toEqual(Object.keys(worlds).toSorted());
 });

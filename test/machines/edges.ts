@@ -2,7 +2,7 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { guardName } from '../../visualizations/condition.ts';
 import { actorName, nodesOf, transitionsOf } from '../../visualizations/walk.ts';
 
-/** All that a picture of a machine shows, a line each: equal lines, equal pictures. */
+/** Everything that a picture of a machine shows, one item per line: equal lines mean equal pictures. */
 export const edges = (machine: AnyStateMachine): string[] => nodesOf(machine).flatMap(edgesOf);
 
 function edgesOf(node: AnyStateNode): string[] {

@@ -18,7 +18,7 @@ import { walk } from './walk.ts';
 type Snapshot = SnapshotFrom<typeof hookEventMachine>;
 type Event = EventFromLogic<typeof hookEventMachine>;
 
-/** What a hook may come to: an answer, a process that breaks, or its end by a cancel. */
+/** How a hook may end: with an answer, with a process that breaks, or by a cancel. */
 const meanings = {
   allows: { decision: 'allow', stop: false, status: 'ok' },
   denies: { decision: 'deny', stop: false, status: 'ok' },
@@ -30,7 +30,7 @@ const meanings = {
 type Word = keyof typeof meanings;
 const words = Object.keys(meanings) as Word[];
 
-/** What the machine must know of an answer, and who gave it. */
+/** What the machine must know of an answer, and which hook gave it. */
 interface NamedAnswer extends HookAnswer {
   readonly by: string;
 }
@@ -48,7 +48,7 @@ const exited = (word: Word): HookProcessOutcome => ({
   exit: { exitCode: 0, signal: null, stdout: word, stderr: '', truncated: [], durationMs: 1 },
 });
 
-/** Every answer of the outside world as the event that XState makes of it. */
+/** Every answer of the outside world, as the event that XState turns it into. */
 const answersOf = (count: number): { word: Word; hook: number; event: object }[] =>
   Array.from({ length: count }, (_, hook) =>
     words.map((word) => {
@@ -61,7 +61,7 @@ const answersOf = (count: number): { word: Word; hook: number; event: object }[]
     }),
   ).flat();
 
-/** How the hooks of a plan are spread over dialects. */
+/** How the hooks of a plan are distributed over dialects. */
 interface Lanes {
   readonly name: string;
   readonly lanes: readonly HookLane[];
@@ -94,7 +94,7 @@ const plans: readonly Lanes[] = [
   },
 ];
 
-/** Asks nothing of anybody: the rules of a plan whose hooks are only names. */
+/** The rules of a plan whose hooks are only names: they ask nobody anything. */
 const inputFor = ({ lanes, count }: Lanes): HookEventInput => ({
   event: 'BeforeTool',
   hooks: Array.from({ length: count }, (_, hook) => ({ name: `${hook}` })),
@@ -129,7 +129,7 @@ const inputFor = ({ lanes, count }: Lanes): HookEventInput => ({
 /** The hooks that were started, with what each received. */
 let prepared: { name: string; payload: HookPayload }[] = [];
 
-/** What was reported, in the order of its happening. */
+/** What was reported, in the order in which it happened. */
 let reported: string[] = [];
 
 const script = new Script();
@@ -143,7 +143,7 @@ function walkOf(plan: Lanes) {
     answerIn,
     input: inputFor(plan),
     events: [...answers.map(({ event }) => event), cancel] as Event[],
-    /** Only what can happen: a running hook answers, once; one that was cancelled may still have its say. */
+    /** Only what can happen: a running hook answers once; one that was cancelled may still answer. */
     filterEvents: (snapshot: Snapshot, event: Event): boolean => {
       if (snapshot.status !== 'active') return false;
       const { started, answers: received, cancelReason } = snapshot.context;
@@ -160,7 +160,7 @@ function walkOf(plan: Lanes) {
   };
 }
 
-/** What a hook may come to after a cancel: ended by it, or its answer was on its way already. */
+/** How a hook may end after a cancel: ended by it, or with an answer that was already on its way. */
 const lateWords: readonly Word[] = ['ends', 'denies', 'breaks'];
 
 const cases = plans.map((plan) => {
@@ -168,7 +168,7 @@ const cases = plans.map((plan) => {
   return { ...plan, options, ...walk(machine, options) };
 });
 
-/** What is received on a path: answers of hooks, and in between, perhaps, the cancel. */
+/** What is received on a path: answers of hooks, and possibly a cancel in between. */
 interface Received {
   readonly answers: readonly { word: Word; hook: number }[];
   /** How many hooks had answered before the cancel; all of them when there was none. */
@@ -191,7 +191,7 @@ const pathsOf = ({ lanes, options, ways }: (typeof cases)[number]) =>
     return { name, lanes, input: options.input, events, states, received };
   });
 
-/** How an event must end, worked out from what was received and not from the machine. */
+/** How an event must end, derived from what was received and not from the machine. */
 function expectedOf({ answers, isCancelled }: Received): HookEventOutcome {
   const inPlanOrder = answers.toSorted((one, other) => one.hook - other.hook);
   const verdict: FullVerdict = {
@@ -208,7 +208,7 @@ function expectedOf({ answers, isCancelled }: Received): HookEventOutcome {
 const allowing = (answers: Received['answers']): string[] =>
   answers.filter(({ word }) => word === 'allows').map(({ hook }) => `${hook}`);
 
-/** The answers of a lane's hooks, in their order. */
+/** The answers of a lane's hooks, in the lane's order. */
 const answersIn = ({ positions }: HookLane, answers: Received['answers']): Received['answers'] =>
   positions.flatMap((position) => answers.filter(({ hook }) => hook === position));
 
@@ -238,10 +238,10 @@ const isOver = (lanes: readonly HookLane[], { answers, isCancelled }: Received):
 
 const passed = new Set<string>();
 
-describe.each(cases)('every path of $name, played on real actors', (plan) => {
+describe.each(cases)('every path of $name, run on real actors', (plan) => {
   const paths = pathsOf(plan);
 
-  test(`each of the ${paths.length} ends as what was received demands`, async () => {
+  test(`each of the ${paths.length} paths of an event ends as what was received demands`, async () => {
     for (const { name, lanes, input, events, states, received } of paths) {
       prepared = [];
       reported = [];
@@ -261,7 +261,7 @@ describe.each(cases)('every path of $name, played on real actors', (plan) => {
     }
   });
 
-  test('a block or a stop ends its own sequence, and nothing but the hooks ends side by side', () => {
+  test('a block or a stop ends only its own sequence, and hooks side by side end only by themselves', () => {
     for (const { name, lanes, received } of paths)
       for (let length = 0; length < received.inTime + (received.isCancelled ? 1 : 0); length++) {
         const earlier = {
@@ -273,7 +273,7 @@ describe.each(cases)('every path of $name, played on real actors', (plan) => {
       }
   });
 
-  test('there is no dead end, no error, and no waiting that cannot be cancelled', () => {
+  test('an event has no dead end, no error, and no wait that cannot be cancelled', () => {
     for (const { state, transitions } of plan.places) {
       expect(['active', 'done']).toContain(state.status);
       if (state.status === 'done') continue;
@@ -284,6 +284,6 @@ describe.each(cases)('every path of $name, played on real actors', (plan) => {
   });
 });
 
-test('the paths together pass through every state but that of hooks that are asked once more', () => {
+test('the paths of an event together pass through every state except that of hooks that are asked once more', () => {
   expect([...passed, 'hookEvent.rechecking'].toSorted()).toEqual(statesOf(machine));
 });

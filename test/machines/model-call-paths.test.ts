@@ -14,7 +14,7 @@ import { walk } from './walk.ts';
 type Snapshot = SnapshotFrom<typeof modelCallMachine>;
 type Event = EventFromLogic<typeof modelCallMachine>;
 
-/** What hooks say, and whether they have an answer in the model's place. */
+/** What hooks say, and whether they have an answer instead of the model's. */
 interface Said extends HookVerdict {
   readonly answers?: true;
 }
@@ -52,7 +52,7 @@ const phaseAnswers = (phase: string, said: Record<string, Said>): Record<string,
 
 const modelGives = { text: 'given' };
 
-/** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
+/** Every answer of the outside world, by a word for it, as the event that XState turns it into. */
 const answers: Record<string, object> = {
   ...phaseAnswers('selectionHooks', verdicts),
   ...phaseAnswers('beforeHooks', { ...verdicts, ...answering }),
@@ -67,14 +67,14 @@ const wordFor = (event: object): string =>
 
 const isCancelled = ({ context }: Snapshot): boolean => context.cancelReason !== undefined;
 
-/** Only what can happen: the call is cancelled once, and its hooks only then are. */
+/** Only what can happen: the call is cancelled once, and only then are its hooks. */
 const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.status === 'active' &&
   snapshot.can(event) &&
   !(event.type === 'cancel' && isCancelled(snapshot)) &&
   !(wordFor(event).endsWith('cancelled') && !isCancelled(snapshot));
 
-/** All that was received, so that no two ways to a state are taken for one. */
+/** Everything that was received, so that no two ways to a state are taken for one. */
 const serializeState = ({ value, context }: Snapshot): string => {
   const { ports: _ports, ...received } = context;
   return JSON.stringify({ value, received });
@@ -175,7 +175,7 @@ const phases = [
   { phase: 'AfterModel', id: 'afterHooks', kept: 'after' },
 ] as const;
 
-/** The states that a call must be in, worked out from what was received and not from the machine. */
+/** The states that a call must be in, derived from what was received and not from the machine. */
 function expectedStates({ words, configured: { selection, before, after } }: Path): string[] {
   const asking = before ? 'beforeHooks.running' : 'calling';
   const states = [selection ? 'selectingTools.running' : asking];
@@ -201,7 +201,7 @@ function afterBeforeModel(said: string): string {
   return said.includes('stops') ? 'stopped' : 'calling';
 }
 
-/** How a call must end, worked out from what was received and not from the machine. */
+/** How a call must end, derived from what was received and not from the machine. */
 function expectedOutcome({ words, states }: Path): object {
   const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
   const received = (pattern: RegExp): boolean => untilCancel.some((word) => pattern.test(word));
@@ -251,10 +251,10 @@ function endOf(words: readonly string[], status: string): object {
   }
 }
 
-describe('every path of a model call, played on a real actor', () => {
+describe('every path of a model call, run on a real actor', () => {
   for (const oneCase of cases) {
     const own = paths.filter(({ input }) => input === oneCase.input);
-    test(`${oneCase.hooks}: each of the ${own.length} ends as what was received demands`, async () => {
+    test(`with ${oneCase.hooks}, each of the ${own.length} paths of a model call ends as what was received demands`, async () => {
       for (const path of own) {
         const { words } = path;
         const name = words.join(', ');
@@ -267,7 +267,7 @@ describe('every path of a model call, played on a real actor', () => {
     });
   }
 
-  test('together they pass through every state', async () => {
+  test('the paths of a model call together pass through every state', async () => {
     const passed = new Set<string>();
     for (const { received, input } of paths)
       for (const id of (await script.play(machine, input, received)).passed) passed.add(id);
@@ -280,7 +280,7 @@ describe('every path of a model call, played on a real actor', () => {
 
 const eventOf = (word: string): EventObject => answers[word] as EventObject;
 
-describe('a model call whose text goes through hooks as it comes', () => {
+describe('a model call whose text passes through hooks as it arrives', () => {
   const configured = inputFor({ selection: false, before: false, after: true });
   const input = {
     ...configured,
@@ -302,48 +302,48 @@ describe('a model call whose text goes through hooks as it comes', () => {
 
   test.each<[string, readonly EventObject[], readonly string[], object]>([
     [
-      'goes on with what they let through',
+      'continues with what the hooks let through',
       [given, streamEnds('done'), passes],
       ['streaming.running', 'afterHooks.running', 'done'],
       { status: 'done', response: { ...modelGives, streamed: 'done', revised: true } },
     ],
     [
-      'is blocked by a denial of theirs, with what there is',
+      'is blocked by a denial of a hook, with the text so far',
       [streamEnds('blocked', verdicts['blocks']), passes],
       ['afterHooks.running', 'blocked'],
       { status: 'blocked', response: { streamed: 'blocked', revised: true }, stop: false },
     ],
     [
-      'is blocked, and stops, where they do both',
+      'is blocked and stops if the hooks do both',
       [streamEnds('blocked', verdicts['blocks and stops']), passes],
       ['afterHooks.running', 'blocked'],
       { status: 'blocked', stop: true },
     ],
     [
-      'is stopped by a stop of theirs',
+      'is stopped by a stop of a hook',
       [streamEnds('stopped', verdicts['stops']), eventOf('afterHooks breaks')],
       ['afterHooks.running', 'stopped'],
       { status: 'stopped', response: { streamed: 'stopped' } },
     ],
     [
-      'fails with the model',
+      'fails if the model fails',
       [eventOf('model fails')],
       ['failed'],
       { status: 'failed', error: 'down' },
     ],
     [
-      'fails where nobody knows what was shown',
+      'fails if it is unknown what was shown',
       [{ type: 'xstate.error.actor.stream', error: 'broken' } as EventObject],
       ['failed'],
       { status: 'failed', error: 'broken' },
     ],
     [
-      'is cancelled once a hook that has text was ended',
+      'is cancelled once a hook that has text has been ended',
       [eventOf('cancel'), streamEnds('cancelled')],
       ['streaming.cancelling', 'cancelled'],
       { status: 'cancelled', reason: 'user' },
     ],
-  ])('%s', async (_, received, states, outcome) => {
+  ])('a model call whose text passes through hooks %s', async (_, received, states, outcome) => {
     const played = await script.play(machine, input, [...received]);
     expect(played.states).toEqual(['streaming.running', ...states]);
     expect(played.output).toMatchObject(outcome);
@@ -360,7 +360,7 @@ describe('a model call whose hooks are not ready', () => {
     },
   };
 
-  test('waits for them, and goes on with them', async () => {
+  test('a model call waits for its hooks to be ready, and continues with them', async () => {
     const output = inputFor(configured).ports;
     const ready = { type: 'xstate.done.actor.hooks', output };
     const blocked = answers['beforeHooks blocks'] as EventObject;
@@ -368,21 +368,21 @@ describe('a model call whose hooks are not ready', () => {
     expect(played.states).toEqual(['planning', 'beforeHooks.running', 'blocked']);
   });
 
-  test('is not made when they cannot be made ready', async () => {
+  test('a model call is not made if its hooks cannot be prepared', async () => {
     const broken = { type: 'xstate.error.actor.hooks', error: 'broken' };
     const played = await script.play(machine, input, [broken]);
     expect(played.states).toEqual(['planning', 'failed']);
     expect(played.output).toMatchObject({ status: 'failed', error: 'broken' });
   });
 
-  test('can be cancelled', async () => {
+  test('a model call whose hooks are not ready can be cancelled', async () => {
     const played = await script.play(machine, input, [answers['cancel'] as EventObject]);
     expect(played.states).toEqual(['planning', 'cancelled']);
   });
 });
 
 describe('the graph of a model call', () => {
-  test('leads from no block and no stop to the model (HOOK-036, 037, 040, 058)', () => {
+  test('no path of a model call leads from a block or a stop to the model (HOOK-036, 037, 040, 058)', () => {
     const denied = paths.filter(({ words }) =>
       /beforeHooks (blocks|stops)|selectionHooks (stops|blocks and stops)/.test(words.join('; ')),
     );
@@ -390,7 +390,7 @@ describe('the graph of a model call', () => {
     for (const { states } of denied) expect(states).not.toContain('calling');
   });
 
-  test('leads to AfterModel hooks only from a whole response of the model (HOOK-207, C-84)', () => {
+  test('a model call reaches AfterModel hooks only with a whole response of the model (HOOK-207, C-84)', () => {
     const revised = paths.filter(({ states }) => states.includes('afterHooks.running'));
     expect(revised.length).toBeGreaterThan(0);
     for (const { words, states } of revised) {
@@ -399,7 +399,7 @@ describe('the graph of a model call', () => {
     }
   });
 
-  test('leads to each phase at most once, in their order (C-89, C-90)', () => {
+  test('a model call passes through each phase at most once, in order (C-89, C-90)', () => {
     const order = ['selectingTools', 'beforeHooks', 'calling', 'afterHooks'];
     for (const { states } of paths) {
       const phasesOf = states.map((state) => state.split('.')[0]!);
@@ -408,11 +408,11 @@ describe('the graph of a model call', () => {
     }
   });
 
-  test('leads from a cancel to nothing but the end', () => {
+  test('a cancelled model call leads only to its end', () => {
     const cancelled = paths.filter(({ words }) => words.includes('cancel'));
     expect(cancelled.length).toBeGreaterThan(0);
     for (const { words, states } of cancelled) {
-      // Hooks that run are waited for; a model is not waited for.
+      // Running hooks are waited for; a model is not.
       expect(words.slice(words.indexOf('cancel') + 1).length).toBeLessThanOrEqual(1);
       expect(states.at(-1)).toBe('cancelled');
     }
@@ -421,12 +421,12 @@ describe('the graph of a model call', () => {
   for (const { hooks, places } of cases) {
     const waiting = places.filter(({ state }) => state.status === 'active');
 
-    test(`has no dead end and no error, with ${hooks}`, () => {
+    test(`a model call has no dead end and no error, with ${hooks}`, () => {
       expect(new Set(places.map(({ state }) => state.status))).toEqual(new Set(['active', 'done']));
       for (const { transitions } of waiting) expect(transitions).not.toEqual({});
     });
 
-    test(`has no state that cannot be cancelled, with ${hooks}`, () => {
+    test(`a model call has no state that cannot be cancelled, with ${hooks}`, () => {
       for (const { state } of waiting)
         expect(state.can({ type: 'cancel', reason: '' }), pathOf(state.value)).toBe(
           !pathOf(state.value).endsWith('.cancelling'),

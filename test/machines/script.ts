@@ -8,11 +8,11 @@ import {
 } from 'xstate';
 import { pathOf } from './path-of.ts';
 
-/** What happened when events were played on a real actor. */
+/** What happened when events were run on a real actor. */
 export interface Played {
   /** The state at the start and after each event. */
   readonly states: readonly string[];
-  /** The ids of all states it went through, those left at once too. */
+  /** The ids of all states it passed through, including those that were left at once. */
   readonly passed: ReadonlySet<string>;
   readonly status: string;
   readonly output: unknown;
@@ -26,14 +26,14 @@ interface Answer extends EventObject {
   readonly error?: unknown;
 }
 
-/** Plays the events of a path on a real actor, whose children end when the path says so. */
+/** Runs the events of a path on a real actor, whose children end when the path says so. */
 export class Script {
   readonly #children = new Map<
     string,
     { end(output: unknown): void; fail(error: unknown): void }
   >();
 
-  /** To be provided in the place of every child. */
+  /** Provided in place of every child. */
   readonly child = fromPromise(
     ({ self }) =>
       new Promise((end, fail) => {
@@ -70,7 +70,7 @@ export class Script {
     return { states, passed, status, output, cancelled };
   }
 
-  /** Lets a child give the answer that the event is; false when it is none. */
+  /** Lets a child give the answer that this event represents; false if it represents none. */
   #answer({ type, output, error }: Answer): boolean {
     const [, how, id = ''] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type) ?? [];
     if (how === 'done') this.#children.get(id)?.end(output);

@@ -2,7 +2,7 @@ import { compileFunction } from 'node:vm';
 import { transform } from 'esbuild';
 import * as xstate from 'xstate';
 
-/** All that Stately Sketch puts in scope (`statelyai/sketch:src/lib/machine.ts`). */
+/** Everything that Stately Sketch puts in scope (`statelyai/sketch:src/lib/machine.ts`). */
 const inScope = [
   ...(['createMachine', 'setup', 'assign', 'raise', 'sendTo', 'sendParent', 'forwardTo'] as const),
   ...(['cancel', 'emit', 'enqueueActions', 'log', 'stop', 'stopChild', 'spawnChild'] as const),
@@ -12,7 +12,7 @@ const inScope = [
 
 const exported = new Map<string, unknown>(Object.entries(xstate));
 
-/** A machine file without its types, every import of a value kept. */
+/** Returns a machine file without its types, with every import of a value kept. */
 export async function withoutTypes(code: string): Promise<string> {
   const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
   return (await transform(code, { loader: 'ts', tsconfigRaw })).code;

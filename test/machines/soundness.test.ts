@@ -19,7 +19,7 @@ const folder = new URL('../../machines/', import.meta.url);
 
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
 
-describe.each(files)('%s', async (file) => {
+describe.each(files)('the machine in %s', async (file) => {
   const code = readFileSync(new URL(file, folder), 'utf8');
   const id = file
     .replace(/\.ts$/, '')
@@ -30,42 +30,42 @@ describe.each(files)('%s', async (file) => {
   );
   const machine = machines[0]?.[1] as AnyStateMachine;
 
-  test('holds one machine, named after the file', () => {
+  test("a machine's file holds one machine, named after the file", () => {
     expect(machines.map(([name, { id: own }]) => [name, own])).toEqual([[`${id}Machine`, id]]);
   });
 
-  test('takes values from xstate only', async () => {
+  test("a machine's file imports values only from xstate", async () => {
     const imports = [...(await withoutTypes(code)).matchAll(/\bimport\b.*?["'](.+?)["']/g)];
     expect(imports.map(([, from]) => from)).toEqual(['xstate']);
   });
 
-  // The static extractor behind Stately's editors drops these states without a word.
-  test('makes no state by a helper', () => {
+  // The static extractor behind Stately's editors silently drops these states.
+  test("a machine's file creates no state with a helper", () => {
     expect(code).not.toMatch(/\bcreateStateConfig\b/);
   });
 
-  test('opens in Stately Sketch as it is', async () => {
+  test("a machine's file opens in Stately Sketch as it is", async () => {
     const opened = (await sketch(code, `${id}Machine`)) as AnyStateMachine;
     expect(edges(opened)).toEqual(edges(machine));
   });
 
-  test('draws the same from its JSON', () => {
+  test("a machine's JSON draws the same picture", () => {
     expect(edges(createMachine(JSON.parse(jsonOf(machine))))).toEqual(edges(machine));
   });
 
-  test('is sound', () => {
+  test('every machine is sound', () => {
     expect(findings(machine)).toEqual([]);
   });
 });
 
 const described = { description: 'Said.' };
 
-/** Takes plain data, since the types of `setup` refuse a part of what is checked. */
+/** Takes plain data, because the types of `setup` reject some of what is checked. */
 const check = (config: object): string[] => findings(workshop.createMachine(config));
 const workshop = setup({ delays: { budget: 10 }, guards: { isReady: () => true } });
 
-describe('the check of soundness', () => {
-  test('passes what is sound', () => {
+describe('the soundness check', () => {
+  test('the soundness check accepts a sound machine', () => {
     const waiting = {
       ...described,
       after: { budget: 'over', 20: { guard: 'isReady', target: 'over' } },
@@ -76,14 +76,14 @@ describe('the check of soundness', () => {
     ).toEqual([]);
   });
 
-  test('finds a mistyped delay, which would fire at once', () => {
+  test('the soundness check finds a mistyped delay, which would fire at once', () => {
     const waiting = { ...described, after: { budgt: 'waiting' } };
     expect(check({ id: 'bad', ...described, initial: 'waiting', states: { waiting } })).toEqual([
       'bad.waiting: no delay "budgt"',
     ]);
   });
 
-  test('finds guards and actions that do not exist or have no name', () => {
+  test('the soundness check finds guards and actions that do not exist or have no name', () => {
     const waiting = {
       ...described,
       entry: ['greet', () => undefined],
@@ -103,7 +103,7 @@ describe('the check of soundness', () => {
     ]);
   });
 
-  test('finds actors that do not exist, have no id or whose error nobody hears', () => {
+  test('the soundness check finds actors that do not exist, have no id or whose error is not handled', () => {
     const invoke = [{ src: 'proces' }, { id: 'inline', src: fromCallback(() => {}), onError: {} }];
     expect(check({ id: 'bad', ...described, invoke })).toEqual([
       'bad: invoke without id',
@@ -113,7 +113,7 @@ describe('the check of soundness', () => {
     ]);
   });
 
-  test('finds initial states that do not exist, and states that nothing leads to', () => {
+  test('the soundness check finds initial states that do not exist, and states that nothing leads to', () => {
     const states = { inner: described };
     expect(check({ id: 'bad', ...described, initial: 'innr', states })).toEqual([
       'bad: no initial state "innr"',
@@ -121,7 +121,7 @@ describe('the check of soundness', () => {
     ]);
   });
 
-  test('finds missing descriptions and outcomes', () => {
+  test('the soundness check finds missing descriptions and outcomes', () => {
     const over = { type: 'final' };
     expect(check({ id: 'bad', initial: 'over', output: () => 'over', states: { over } })).toEqual([
       'bad: no description',
@@ -130,24 +130,24 @@ describe('the check of soundness', () => {
     ]);
   });
 
-  test('can leave targets to XState, which refuses those that do not exist', () => {
+  test('the soundness check can leave targets to XState, which rejects those that do not exist', () => {
     const waiting = { ...described, on: { go: 'nowhere' } };
     expect(() => check({ initial: 'waiting', states: { waiting } })).toThrow(/nowhere/);
   });
 });
 
-describe('the check in the way of Stately Sketch', () => {
-  test('fails on a value from another file', async () => {
+describe('running a file like Stately Sketch', () => {
+  test('a file that uses a value from another file fails in Stately Sketch', async () => {
     const code = "import { ten } from './ten.ts';\nexport const a = ten;";
     await expect(sketch(code, 'a')).rejects.toThrow(/import/);
   });
 
-  test('fails on a name that is not in scope there', async () => {
+  test('a file that uses a name that is not in scope fails in Stately Sketch', async () => {
     const code = "import { createActor } from 'xstate';\nexport const a = createActor;";
     await expect(sketch(code, 'a')).rejects.toThrow(/createActor/);
   });
 
-  test('does not mind types from anywhere', async () => {
+  test('a file may use types from anywhere in Stately Sketch', async () => {
     const code = "import type { Ten } from './ten.ts';\nexport const a: Ten = 10;";
     await expect(sketch(code, 'a')).resolves.toBe(10);
   });

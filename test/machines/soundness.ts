@@ -1,7 +1,10 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { nodesOf, transitionsOf } from '../../visualizations/walk.ts';
 
-/** What a compiler lets through: every name a machine uses but does not have, and every word it owes. */
+/**
+ * Finds what a compiler lets through: every name that a machine uses but does not have, and every text that
+ * is missing.
+ */
 export function findings(machine: AnyStateMachine): string[] {
   const reachable = reachableFrom(machine.root);
   return nodesOf(machine).flatMap((node) =>
@@ -35,7 +38,7 @@ function delayFindings(node: AnyStateNode): string[] {
   return unknownNames('delay', delays, node.machine.implementations.delays);
 }
 
-/** Without an id its events change their names, without `onError` its error ends the machine. */
+/** Without an id the names of its events change; without `onError` its error ends the machine. */
 function invokeFindings({ config, machine }: AnyStateNode): string[] {
   const invokes = listOf<{ id?: string; src?: unknown; onError?: unknown }>(config.invoke);
   const names = invokes.map(({ src }) => (typeof src === 'string' ? src : inline));
@@ -63,7 +66,7 @@ function actionFindings(node: AnyStateNode): string[] {
   return unknownNames('action', names, node.machine.implementations.actions);
 }
 
-/** The outcome of a machine is what the final state it ends in puts out. */
+/** The outcome of a machine is the output of the final state in which it ends. */
 function outputFindings({ type, parent, config, machine }: AnyStateNode): string[] {
   const owesOutcome = type === 'final' && parent === machine.root && machine.config.output;
   return owesOutcome && config.output === undefined ? ['no output'] : [];

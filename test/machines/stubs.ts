@@ -99,7 +99,7 @@ const agentTurn: AgentTurnInput = {
   },
 };
 
-/** Input for machines that are only looked at, by the names of their files. */
+/** Input for machines that are only inspected, by the names of their files. */
 export const stubs: Readonly<Record<string, object>> = {
   'agent-turn': agentTurn,
   'answer-stream': answerStream,

@@ -45,7 +45,7 @@ const phaseAnswers = (
   [`${phase} breaks`]: { type: `xstate.error.actor.${phase}`, error: 'broken' },
 });
 
-/** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
+/** Every answer of the outside world, by a word for it, as the event that XState turns it into. */
 const answers: Record<string, object> = {
   ...phaseAnswers('beforeHooks'),
   ...phaseAnswers('permissionHooks', {
@@ -67,7 +67,7 @@ const wordFor = (event: object): string =>
 
 const isCancelled = ({ context }: Snapshot): boolean => context.cancelReason !== undefined;
 
-/** Only what can happen: the call is cancelled once, and its hooks only then are. */
+/** Only what can happen: the call is cancelled once, and only then are its hooks. */
 const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.status === 'active' &&
   snapshot.can(event) &&
@@ -75,7 +75,7 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   !(event.type === 'question' && snapshot.context.ports.takeQuestion === undefined) &&
   !(wordFor(event).endsWith('cancelled') && !isCancelled(snapshot));
 
-/** All that was received, so that no two ways to a state are taken for one. */
+/** Everything that was received, so that no two ways to a state are taken for one. */
 const serializeState = ({ value, context }: Snapshot): string => {
   const { ports: _, ...received } = context;
   return JSON.stringify({ value, ...received });
@@ -106,9 +106,9 @@ interface Setting {
   readonly asks: boolean;
   readonly permission?: boolean;
   readonly failed?: boolean;
-  /** The host asks by itself, once hooks let the call run. */
+  /** The host asks its own question, once hooks let the call run. */
   readonly late?: boolean;
-  /** The hooks have to be made ready first. */
+  /** The hooks must be prepared first. */
   readonly unready?: boolean;
 }
 
@@ -163,7 +163,7 @@ const settings: readonly (Setting & { readonly hooks: string })[] = [
   { hooks: 'BeforeTool and AfterTool hooks', before: true, after: true },
 ].flatMap(({ hooks, before, after }) =>
   [false, true].flatMap((asks) =>
-    // Whether hooks have to be made ready first is the same to all settings.
+    // Whether hooks must be prepared first makes the same difference in all settings.
     [false, ...(before && after ? [true] : [])].map((unready) => {
       const name = [asks && 'a question', unready && 'not ready yet'].filter(Boolean);
       return { hooks: [hooks, ...name].join(', '), before, after, asks, unready };
@@ -206,12 +206,12 @@ const paths = cases.flatMap(({ hooks, ways, places: _, ...setting }) =>
     const received = steps.slice(1).map(({ event }) => event);
     const words = received.map(wordFor);
     const states = steps.map(({ state }) => pathOf(state.value));
-    const name = `${hooks}: ${words.join(', ')}`;
+    const name = `a tool call with ${hooks} ends as it must after: ${words.join(', ')}`;
     return { name, received, words, states, ...setting };
   }),
 );
 
-/** How a call must end, worked out from what was received and not from the machine. */
+/** How a call must end, derived from what was received and not from the machine. */
 function expectedOf(words: readonly string[]): object {
   const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
   const failed = phases.filter(({ id }) => words.includes(`${id} breaks`));
@@ -252,7 +252,7 @@ function endOf(words: readonly string[]): object {
 
 type Path = (typeof paths)[number];
 
-/** The states that a call must be in, worked out from what was received and not from the machine. */
+/** The states that a call must be in, derived from what was received and not from the machine. */
 function expectedStates(path: Path): string[] {
   const { words, before, after, asks, late, unready, permission, failed } = path;
   const asked = asks || late ? 'asking' : 'executing';
@@ -304,14 +304,14 @@ const afterVerdict: Record<string, string> = {
   'afterHooks blocks and stops': 'stopped',
 };
 
-/** What the hooks of a phase said, as the outcome must tell it. */
+/** What the hooks of a phase said, as the outcome must report it. */
 const saidIn = (words: readonly string[], phase: string): unknown =>
   words
     .filter((word) => word.startsWith(phase))
     .map((word) => (answers[word] as { output?: unknown }).output)
     .at(0);
 
-describe('every path of a tool call, played on a real actor', () => {
+describe('every path of a tool call, run on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
       const { words } = path;
@@ -331,7 +331,7 @@ describe('every path of a tool call, played on a real actor', () => {
       expect(played.cancelled).toEqual(running);
     });
 
-  test('together they pass through every state', async () => {
+  test('the paths of a tool call together pass through every state', async () => {
     const passed = new Set<string>();
     for (const { received, input } of paths)
       for (const id of (await script.play(machine, input, received)).passed) passed.add(id);
@@ -340,7 +340,7 @@ describe('every path of a tool call, played on a real actor', () => {
 });
 
 describe('the graph of a tool call', () => {
-  test('leads from a tool that is not on offer to nothing but a refusal', async () => {
+  test('a tool that is not offered is only refused', async () => {
     const input = { ...inputFor({ before: true, after: true, asks: true }), notOffered: 'not now' };
     expect(await script.play(machine, input, [])).toMatchObject({
       states: ['refused'],
@@ -348,13 +348,13 @@ describe('the graph of a tool call', () => {
     });
   });
 
-  test('leads to the tool only by an approval, where the user has to be asked', () => {
+  test('if the user must be asked, a tool runs only after an approval', () => {
     for (const { words, states, asks } of paths)
       if (asks && states.includes('executing'))
         expect(words.join()).toMatch(/user agrees|permissionHooks approves/);
   });
 
-  test('leads from no block, no stop and no deferral to the tool', () => {
+  test('no path of a tool call leads from a block, a stop or a deferral to the tool', () => {
     const denied = paths.filter(({ words }) =>
       /beforeHooks (blocks|stops|defers)|permissionHooks (blocks|stops)/.test(words.join()),
     );
@@ -363,11 +363,11 @@ describe('the graph of a tool call', () => {
       expect(late ? states.slice(1) : states).not.toContain('executing');
   });
 
-  test('leads from a cancel to nothing but the end', () => {
+  test('a cancelled tool call leads only to its end', () => {
     const cancelled = paths.filter(({ words }) => words.includes('cancel'));
     expect(cancelled.length).toBeGreaterThan(0);
     for (const { words, states } of cancelled) {
-      // Hooks that run are waited for; a tool is not waited for.
+      // Running hooks are waited for; a tool is not.
       expect(words.slice(words.indexOf('cancel') + 1).length).toBeLessThanOrEqual(1);
       expect(states.at(-1)).toBe('cancelled');
     }
@@ -376,12 +376,12 @@ describe('the graph of a tool call', () => {
   for (const { hooks, places } of cases) {
     const waiting = places.filter(({ state }) => state.status === 'active');
 
-    test(`has no dead end and no error, with ${hooks}`, () => {
+    test(`a tool call has no dead end and no error, with ${hooks}`, () => {
       expect(new Set(places.map(({ state }) => state.status))).toEqual(new Set(['active', 'done']));
       for (const { transitions } of waiting) expect(transitions).not.toEqual({});
     });
 
-    test(`has no state that cannot be cancelled, with ${hooks}`, () => {
+    test(`a tool call has no state that cannot be cancelled, with ${hooks}`, () => {
       for (const { state } of waiting)
         expect(state.can({ type: 'cancel', reason: '' }), pathOf(state.value)).toBe(
           !pathOf(state.value).endsWith('.cancelling'),

@@ -7,8 +7,8 @@ interface Step<State, Event> {
 }
 
 /**
- * Every situation that a machine can be in, and every way without a loop from its start to one of its ends.
- * XState's own search for ways begins anew for each situation, which takes a hundred times as long.
+ * Returns every situation that a machine can be in, and every way without a loop from its start to one of its
+ * ends. XState's own search begins anew for each situation, which takes a hundred times as long.
  */
 export function walk<State extends Snapshot<unknown>, Event extends EventObject, Input>(
   machine: ActorLogic<State, Event, Input>,

@@ -17,7 +17,7 @@ const request = (id: number, args: string) =>
 
 const deny = 'echo "not here" >&2; exit 2';
 
-test('a tool call that a hook denies has the reason as its result, and the server never gets it', async () => {
+test('a tool call that a hook denies gets the reason as its result, and the server never gets the call', async () => {
   const { answerTo, call, serverRead, write } = await startMcp({
     files: hooks({ 'tool.before echo': deny }),
   });
@@ -26,7 +26,7 @@ test('a tool call that a hook denies has the reason as its result, and the serve
     isError: true,
   });
   expect(texts(await call(2, 'structured'))).toEqual(['{"key":"k-1"}']);
-  // Though it holds a number that JSON does not have, or comes in a batch.
+  // The same if it contains a number that JSON does not have, or comes in a batch.
   write(`${request(3, '{"a":NaN}')}\n`);
   write(`[${request(4, '{}')}, {"jsonrpc":"2.0","id":5,"method":"ping"}]\n`);
   expect(await answerTo(3)).toMatchObject({ result: { isError: true } });
@@ -35,7 +35,7 @@ test('a tool call that a hook denies has the reason as its result, and the serve
   expect(serverRead().at(-1)).toBe('{"jsonrpc":"2.0","id":5,"method":"ping"}');
 });
 
-test('the server gets the arguments that a hook wrote, with all else of the call as it was sent', async () => {
+test('the server gets the arguments that a hook wrote, and the rest of the call as it was sent', async () => {
   const rewrite = says({ hookSpecificOutput: { tool_input: { a: 2 } } });
   const { call, write, answerTo, serverRead } = await startMcp({
     files: hooks({ 'tool.before': rewrite }),
@@ -45,11 +45,11 @@ test('the server gets the arguments that a hook wrote, with all else of the call
   write(`${sent}\n`);
   await answerTo(Number('12345678901234567890'));
   expect(serverRead().at(-1)).toBe(sent.replace('{"a":1,"b":1.50}', '{"a":2,"b":1.5}'));
-  // To a call without any they are added.
+  // They are added to a call without arguments.
   expect(texts(await call(1, 'echo'))).toEqual(['{"a":2}']);
 });
 
-test('context is one more text of a result or an error, and structured content and the mark of an error stay', async () => {
+test('context becomes one more text of a result or an error; structured content and the error flag stay', async () => {
   const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } });
   const { answerTo, call, write } = await startMcp({ files: hooks({ 'tool.after': context }) });
   expect(await call(1, 'structured')).toEqual({
@@ -68,7 +68,7 @@ test('context is one more text of a result or an error, and structured content a
   });
 });
 
-test('hooks see what the tool gave, and a tool that failed as one', async () => {
+test('hooks see the output of a tool, and the error of a tool that failed', async () => {
   const { call, folder } = await startMcp({
     files: hooks({ 'tool.after': 'cat >> after', 'tool.failed': 'cat > failed' }),
   });
@@ -80,7 +80,7 @@ test('hooks see what the tool gave, and a tool that failed as one', async () => 
   expect(readFileSync(join(folder, 'failed'), 'utf8')).toContain('"error":"it broke"');
 });
 
-test('a result that a hook replaces leaves nothing of what it hides, structured content included', async () => {
+test('a replaced result contains nothing of what the hook hides, not even structured content', async () => {
   const hidden = await startMcp({ files: claude('hidden') });
   expect(await hidden.call(1, 'structured')).toEqual({
     content: [{ type: 'text', text: 'hidden' }],
@@ -89,7 +89,7 @@ test('a result that a hook replaces leaves nothing of what it hides, structured 
   expect(await changed.call(1, 'structured')).toMatchObject({ structuredContent: { key: '*' } });
 });
 
-test('after a stop each later call of the connection has the reason as its result', async () => {
+test('after a stop, each later call of the connection gets the reason as its result', async () => {
   const stop = says({ continue: false, stopReason: 'enough' });
   const { call } = await startMcp({ files: hooks({ 'tool.before fail': stop }) });
   expect(texts(await call(1, 'echo'))).toEqual(['{}']);
@@ -103,14 +103,14 @@ test('after a stop each later call of the connection has the reason as its resul
     });
 });
 
-test('a stop after the tool keeps the result and says why', async () => {
+test('a stop after the tool keeps the result and adds the reason', async () => {
   const stop = says({ continue: false, stopReason: 'enough' });
   const { call } = await startMcp({ files: hooks({ 'tool.after': stop }) });
   expect(texts(await call(1, 'echo'))).toEqual(['{}', '[System] enough']);
   expect(await call(2, 'echo')).toMatchObject({ isError: true });
 });
 
-test('with --server hooks know the tools as mcp__NAME__tool', async () => {
+test('with --server, hooks know the tools as mcp__NAME__tool', async () => {
   const { call, folder } = await startMcp({
     args: ['--server', 'files'],
     files: hooks({ 'tool.before ^mcp__files__echo$': 'cat > seen; exit 2' }),
@@ -119,20 +119,20 @@ test('with --server hooks know the tools as mcp__NAME__tool', async () => {
   expect(readFileSync(join(folder, 'seen'), 'utf8')).toContain('"tool_name":"mcp__files__echo"');
 });
 
-test('a call whose arguments are no object never reaches the server', async () => {
+test('a call whose arguments are not an object never reaches the server', async () => {
   const { call, serverRead } = await startMcp();
   expect(await call(1, 'echo', ['a'])).toMatchObject({ isError: true });
   expect(serverRead().some((line) => line.includes('tools/call'))).toBe(false);
 });
 
-test('a second answer to a call does not pass by the hooks that look at the first', async () => {
+test('a second answer to a call does not bypass the hooks that look at the first one', async () => {
   const { call, messages } = await startMcp({ files: hooks({ 'tool.after': 'sleep 0.2' }) });
   expect(texts(await call(1, 'twice'))).toEqual(['first']);
   await call(2, 'echo');
   expect(messages().filter(({ id }) => String(id) === '1')).toHaveLength(1);
 });
 
-test('a hook that fails is reported on stderr, and the call goes on', async () => {
+test('a hook that fails is reported on stderr, and the call continues', async () => {
   const { call, stderr, bytes } = await startMcp({
     files: hooks({ 'tool.before': 'echo oops; exit 1' }),
   });
@@ -141,7 +141,7 @@ test('a hook that fails is reported on stderr, and the call goes on', async () =
   expect(bytes().toString()).not.toContain('oops');
 });
 
-test('calls run at once, and their answers overtake each other', async () => {
+test('calls run in parallel, and their answers overtake each other', async () => {
   const { write, call, answerTo, folder } = await startMcp({
     files: hooks({ 'tool.before': 'true' }),
   });
@@ -152,7 +152,7 @@ test('calls run at once, and their answers overtake each other', async () => {
   expect(await answerTo(1)).toMatchObject({ result: { content: [{ text: 'slow' }] } });
 });
 
-test('a call that is nested too deep to be changed is one that failed', async () => {
+test('a call that is nested too deeply to be changed fails', async () => {
   const { write, answerTo } = await startMcp({
     files: hooks({
       'tool.before echo': says({ hookSpecificOutput: { tool_input: { b: 1 } } }),

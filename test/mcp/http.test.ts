@@ -17,7 +17,7 @@ type Handle = (seen: Seen, response: ServerResponse) => void;
 
 const json = (response: ServerResponse, body: object, headers: object = {}): void => {
   response.writeHead(200, { 'content-type': 'application/json', ...headers });
-  // A body may be laid out in lines.
+  // A body may span several lines.
   response.end(JSON.stringify(body, null, 2));
 };
 
@@ -33,7 +33,7 @@ const resultOf = (id: unknown, said: string): object => ({
   result: { content: [{ type: 'text', text: said }] },
 });
 
-/** A server that does what a test says, and what every server does where it says nothing. */
+/** A server that does what a test says, and otherwise what every server does. */
 async function serve(handle: Partial<Readonly<Record<string, Handle>>>) {
   const seen: Seen[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,7 +61,7 @@ async function serve(handle: Partial<Readonly<Record<string, Handle>>>) {
   return { seen, url: `http://127.0.0.1:${port}/mcp` };
 }
 
-test('over HTTP requests have the session, the protocol and the headers asked for, and the session is ended', async () => {
+test('requests over HTTP have the session, the protocol version and the given headers, and the session is ended', async () => {
   const { seen, url } = await serve({
     'tools/call': ({ message }, response) => json(response, resultOf(message!['id'], 'hi')),
     DELETE: (_, response) => void response.writeHead(200).end(),
@@ -95,7 +95,7 @@ test('a call that a hook denies is not sent over HTTP', async () => {
   expect(seen.some(({ message }) => message?.['method'] === 'tools/call')).toBe(false);
 });
 
-test('messages of a stream come before its answer, and those of the server’s own stream too', async () => {
+test('messages in a stream arrive before its answer, and those of the server’s own stream arrive too', async () => {
   const { url } = await serve({
     GET: (_, response) => void stream(response).write(event({ jsonrpc: '2.0', method: 'own' })),
     'tools/call': ({ message }, response) =>
@@ -110,7 +110,7 @@ test('messages of a stream come before its answer, and those of the server’s o
   await waitUntil(() => messages().some(({ method }) => method === 'own'));
 });
 
-test('a stream that breaks off is taken up again behind its last event', async () => {
+test('a stream that breaks off is resumed after its last event', async () => {
   let id: unknown;
   const { seen, url } = await serve({
     'tools/call': ({ message }, response) => {
@@ -127,7 +127,7 @@ test('a stream that breaks off is taken up again behind its last event', async (
   expect(seen.at(-1)!.headers['last-event-id']).toBe('e-1');
 });
 
-test('an answer that cannot be had over HTTP is an error that says why, and the next request is asked', async () => {
+test('a request that fails over HTTP is answered with an error that says why, and the next one is sent', async () => {
   const { url } = await serve({
     first: (_, response) => void response.writeHead(401).end(),
     second: (_, response) => void response.destroy(),
@@ -151,7 +151,7 @@ test('an answer that cannot be had over HTTP is an error that says why, and the 
   expect(await why(3)).toBe('own');
 });
 
-test('a request that is moved to another place of the same server follows it there', async () => {
+test('a request follows a redirect within the same server, and fails if it leads to another one', async () => {
   const { url, seen } = await serve({
     ping: ({ message }, response) => {
       if (seen.filter((one) => one.message?.['method'] === 'ping').length > 1)

@@ -14,7 +14,7 @@ const session = hooks({
   'tool.after': 'touch after',
 });
 
-test('a connection is a session: SessionStart when it is initialized, SessionEnd at its end', async () => {
+test('a connection is a session: SessionStart fires when it is initialized, SessionEnd when it ends', async () => {
   const { running, call, folder } = await startMcp({ files: session });
   await call(1, 'echo');
   const started = readFileSync(join(folder, 'started'), 'utf8');
@@ -29,7 +29,7 @@ test('a connection is a session: SessionStart when it is initialized, SessionEnd
 const sessionIn = (text: string): unknown =>
   (JSON.parse(text) as { session_id: unknown }).session_id;
 
-test('calls that are open when the client says nothing more are answered', async () => {
+test('calls that are open when the client closes its output are answered', async () => {
   const { running, write, messages } = await startMcp({
     files: hooks({ 'tool.before': 'sleep 0.3' }),
   });
@@ -39,7 +39,7 @@ test('calls that are open when the client says nothing more are answered', async
   expect(messages().at(-1)).toMatchObject({ id: 1, result: { content: [{ text: '{}' }] } });
 });
 
-test('a server that stays when its client has gone is ended', async () => {
+test('a server that stays when its client is gone is ended', async () => {
   const pidFile = join(tempFolder(), 'pid');
   const { running, call, folder } = await startMcp({
     files: session,
@@ -79,7 +79,7 @@ test('a signal ends the hooks, the server and the session', async () => {
   expect(existsSync(join(folder, 'ended'))).toBe(true);
 });
 
-test('when the server dies, whoever waits is answered, hooks look at the failure, and its status is the command’s', async () => {
+test('when the server dies, all open requests are answered, hooks see the failure, and the command exits with its status', async () => {
   const { running, write, messages, folder } = await startMcp({ files: session });
   write({ id: 1, method: 'tools/call', params: { name: 'slow', arguments: { until: '/no' } } });
   write({ id: 2, method: 'unknown/method' });
@@ -95,7 +95,7 @@ test('when the server dies, whoever waits is answered, hooks look at the failure
   expect(existsSync(join(folder, 'ended'))).toBe(true);
 });
 
-test('when the server is killed, each request in flight is answered once, those that hooks still look at too', async () => {
+test('when the server is killed, each request in flight is answered once, including one that hooks are still judging', async () => {
   const pidFile = join(tempFolder(), 'pid');
   const { running, call, write, messages, folder } = await startMcp({
     files: hooks({ 'tool.before ^judged$': 'touch begun; until test -e go; do sleep 0.02; done' }),
@@ -117,7 +117,7 @@ test('when the server is killed, each request in flight is answered once, those 
     expect(answered.filter((one) => one === id)).toHaveLength(1);
 });
 
-test('when the client is killed, the server has got all that it wrote, and both are gone', async () => {
+test('when the client is killed, the server still gets everything that it wrote, and then ends', async () => {
   const pidFile = join(tempFolder(), 'pid');
   const read = join(tempFolder(), 'read');
   const lines = [
@@ -151,7 +151,7 @@ test('when the client is killed, the server has got all that it wrote, and both 
   expect(got.toSorted()).toEqual(lines.toSorted());
 });
 
-test('what a server wrote last is passed on', async () => {
+test('the last output of a server is passed on', async () => {
   const { running, messages } = await startMcp({
     server: ['--', 'sh', '-c', `printf '{"jsonrpc":"2.0","method":"last"}\\n'; exit 3`],
     capabilities: 'none',
@@ -160,7 +160,7 @@ test('what a server wrote last is passed on', async () => {
   expect(messages()).toEqual([{ jsonrpc: '2.0', method: 'last' }]);
 });
 
-test('the server has the environment and the stderr of the command', async () => {
+test('the server inherits the environment and the stderr of the command', async () => {
   const { running, stderr, messages } = await startMcp({
     server: [
       '--',
@@ -189,7 +189,7 @@ test.each([
   expect(exitCode).toBe(1);
 });
 
-test('hooks of a project that nobody trusts do not run, which stderr says', async () => {
+test('hooks of a project that nobody trusts do not run, and stderr says so', async () => {
   const { call, stderr } = await startMcp({
     files: hooks({ 'tool.before': 'exit 2' }),
     env: { HOOKMACHINE_TRUST: '' },

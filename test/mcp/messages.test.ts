@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { hooks, says, startMcp } from '../support/mcp.ts';
 import { waitUntil } from '../support/until.ts';
 
-/** What the client reads of bytes that the server writes as they are. */
+/** What the client reads when the server writes these bytes as they are. */
 async function passedOn(pieces: readonly Buffer[]): Promise<Buffer> {
   const { write, bytes } = await startMcp({ capabilities: 'none' });
   const whole = Buffer.concat(pieces);
@@ -14,7 +14,7 @@ async function passedOn(pieces: readonly Buffer[]): Promise<Buffer> {
   return bytes();
 }
 
-test('what the server says comes to the client byte for byte, known or not, valid or not', async () => {
+test('everything that the server sends reaches the client byte for byte, known or not, valid or not', async () => {
   const said = Buffer.concat([
     Buffer.from(
       '{"jsonrpc":"2.0", "method":"notifications/new","params":{"n":1.0,"u":"\\u00e4"}}\r\n',
@@ -27,7 +27,7 @@ test('what the server says comes to the client byte for byte, known or not, vali
   expect(await passedOn([said])).toEqual(said);
 });
 
-test('a line that comes in pieces, cut within a character, is passed on whole', async () => {
+test('a line that arrives in pieces, cut within a character, is passed on whole', async () => {
   const line = Buffer.from('{"jsonrpc":"2.0","method":"notifications/x","params":{"t":"äöü🙂"}}\n');
   const cut = line.indexOf(Buffer.from('🙂')) + 2;
   expect(await passedOn([line.subarray(0, cut), line.subarray(cut)])).toEqual(line);
@@ -43,7 +43,7 @@ test('a message of many megabytes goes both ways unchanged', async () => {
   expect(bytes().length).toBeGreaterThan(big.length);
 });
 
-test('what the client says comes to the server byte for byte, and in its order', async () => {
+test('everything that the client sends reaches the server byte for byte and in order', async () => {
   const { write, serverRead, answerTo } = await startMcp();
   const lines = [
     '{"jsonrpc":"2.0","id":"r","result":{"roots":[]}}',
@@ -71,7 +71,7 @@ test('a call that the client cancels while its hooks run never reaches the serve
   expect(messages().filter(({ id }) => id === 1)).toEqual([]);
 });
 
-test('a call that the server got is cancelled there, and a late answer is for nobody', async () => {
+test('a call that the server has received is cancelled there, and a late answer is dropped', async () => {
   const { write, call, serverRead, messages, folder } = await startMcp();
   const until = join(folder, 'go');
   write({ id: 1, method: 'tools/call', params: { name: 'slow', arguments: { until } } });
@@ -94,7 +94,7 @@ test.each([
   ['decline', true],
   ['cancel', true],
 ])(
-  'where a hook asks, the user is asked by elicitation, and %s counts',
+  'when a hook asks, the user is asked by elicitation, and the answer %s counts',
   async (action, isError) => {
     const { write, call, messages, answerTo, folder } = await startMcp({
       files: hooks({ 'tool.before': ask, notify: 'jq -c "[.message, .details]" > notified' }),
@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('where a hook asks and the client cannot, the call is blocked', async () => {
+test('when a hook asks and the client cannot ask its user, the call is blocked', async () => {
   const { call, messages } = await startMcp({ files: hooks({ 'tool.before': ask }) });
   expect(await call(1, 'echo')).toMatchObject({ isError: true });
   expect(messages().some(({ method }) => method === 'elicitation/create')).toBe(false);
@@ -148,7 +148,7 @@ test('a question is withdrawn when its call is cancelled', async () => {
 const only = (...names: string[]): string =>
   says({ hookSpecificOutput: { toolConfig: { mode: 'ANY', allowedFunctionNames: names } } });
 
-test('BeforeToolSelection hooks say which tools are listed, on every page, and no other can be called', async () => {
+test('BeforeToolSelection hooks decide which tools are listed, on every page, and no other tool can be called', async () => {
   const { write, answerTo, call, folder } = await startMcp({
     files: hooks({ 'tool.select': `echo >> asked; ${only('echo', 'structured')}` }),
     env: { PAGES: '4' },
@@ -180,7 +180,7 @@ test('a tool that hooks withhold cannot be called by a client that never asked f
 test('a list of tools that no hook narrows is passed on byte for byte', async () => {
   const { write, bytes, answerTo } = await startMcp({ files: hooks({ 'tool.before': 'true' }) });
   const line = '{"jsonrpc":"2.0","id":1, "result":{"tools":[{"name":"a","n":1.0}]}}\n';
-  // The server says it before its own answer.
+  // The server sends it before its own answer.
   write({ id: 0, method: 'odd/bytes', params: { bytes: Buffer.from(line).toString('base64') } });
   write({ id: 1, method: 'tools/list' });
   await answerTo(1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readLine } from '../../src/mcp/message.ts';
 import { OpenRequests } from '../../src/mcp/open-requests.ts';
 
-test('of cancelled calls that a server never answers, only the newest are remembered', () => {
+test('only the newest of the cancelled calls that a server never answers are remembered', () => {
   const open = new OpenRequests();
   const messages = Array.from({ length: 1_001 }, (_, id) => {
     const line = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}\n`);

@@ -5,7 +5,7 @@ const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } }
 const env = { TASKS: '1' };
 const task = { task: { ttl: 1_000 } };
 
-test('the hooks after a tool look at the result that is fetched of a task, once, and it has what they added each time', async () => {
+test('hooks after a tool look at a task’s result once, and each time it is fetched it has what they added', async () => {
   const { call, write, answerTo } = await startMcp({
     files: hooks({ 'tool.after': `echo >> after; ${context}` }),
     env,
@@ -18,7 +18,7 @@ test('the hooks after a tool look at the result that is fetched of a task, once,
   }
 });
 
-test('a denied call that was to be a task is one that has ended, with the reason as its result', async () => {
+test('a denied call that was to run as a task becomes a completed task with the reason as its result', async () => {
   const { call, write, answerTo, serverRead } = await startMcp({
     files: hooks({ 'tool.before': 'echo no >&2; exit 2' }),
     env,
@@ -36,7 +36,7 @@ test('a denied call that was to be a task is one that has ended, with the reason
   expect(serverRead().some((line) => line.includes('tasks/'))).toBe(false);
 });
 
-test('a task that is cancelled, or never fetched, keeps nothing open', async () => {
+test('a task that is cancelled or never fetched keeps nothing open', async () => {
   const { running, call, write, answerTo } = await startMcp({ env });
   await call(1, 'echo', {}, task);
   await call(2, 'echo', {}, task);

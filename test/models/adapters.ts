@@ -10,10 +10,10 @@ import type { Model } from '../../src/models/model.ts';
 import { currentLine, ofCurrentLine } from './current-line.ts';
 import { anthropic, gemini, openAI, type Wire } from './wires.ts';
 
-/** A way to a provider: its wire format and a model that speaks it, of each version line that is supported. */
+/** A way to reach a provider: its wire format and a model that uses it, for each supported version line. */
 export interface Adapter {
   readonly title: string;
-  /** Whether it is not installed. */
+  /** Set if the package is not installed. */
   readonly isMissing?: boolean;
   readonly wire: Wire;
   readonly model: (url: string) => Model;
@@ -21,7 +21,7 @@ export interface Adapter {
 
 const isMissing = currentLine === undefined;
 
-/** Suites for each of these; those of one that is not installed are skipped, and say so. */
+/** Defines a suite for each adapter; suites of adapters that are not installed are reported as skipped. */
 export function describeEach(
   all: readonly Adapter[],
   title: string,

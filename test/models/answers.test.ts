@@ -15,7 +15,7 @@ import { anthropicThinking, geminiChunk, openAIChunk, openAIEnd } from './wires.
 const partsOf = ({ response }: Awaited<ReturnType<typeof ask>>) =>
   response.candidates?.[0]?.content?.parts;
 
-/** An answer that calls `glob` with this text for arguments. */
+/** An answer that calls `glob` with this text as its arguments. */
 const call = (text: string) => [
   openAIChunk({
     tool_calls: [
@@ -25,13 +25,13 @@ const call = (text: string) => [
   ...openAIEnd('tool_calls'),
 ];
 
-/** Google's own client before a server that sends these chunks. */
+/** Google's own client with a server that sends these chunks. */
 const googleAnswering = async (events: object[]) => {
   const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
   return googleAdapter.model((await providerServer(streaming(lines))).url);
 };
 
-/** A chunk with a text of one candidate. */
+/** A chunk with text for one candidate. */
 const piece = (index: number, text: string, more: object = {}) => ({
   candidates: [{ index, content: { role: 'model', parts: [{ text }] }, ...more }],
 });
@@ -51,7 +51,7 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
     },
   );
 
-  test.each(['', '{}', 'null'])('a call with the arguments "%s" has none', async (text) => {
+  test.each(['', '{}', 'null'])('a call with the arguments "%s" has no arguments', async (text) => {
     const answer = await ask(await answering(call(text)));
     expect(partsOf(answer)).toMatchObject([{ functionCall: { name: 'glob', args: {} } }]);
   });
@@ -60,9 +60,9 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
     ['length', 'MAX_TOKENS'],
     ['content_filter', 'SAFETY'],
     ['something_new', 'OTHER'],
-  ])('the finish %s is %s', async (finish, reason) => {
+  ])('the finish reason %s becomes %s', async (finish, reason) => {
     const answer = ask(await answering([openAIChunk({ content: 'Hm' }), ...openAIEnd(finish)]));
-    // v2 tells an unknown reason like a missing one, which may be that of an answer that broke off.
+    // v2 reports an unknown reason like a missing one, which may mean that the answer broke off.
     if (reason === 'OTHER' && title.includes('v2'))
       return expect(answer).rejects.toThrow('broke off before it was complete');
     expect((await answer).response.candidates?.[0]?.finishReason).toBe(reason);
@@ -78,7 +78,7 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
     ]);
   });
 
-  test('thoughts are parts that neither stream nor reach hooks', async () => {
+  test('thoughts are parts that are neither streamed nor passed to hooks', async () => {
     const answer = await ask(
       await answering([
         openAIChunk({ reasoning_content: 'Hm, ' }),
@@ -92,7 +92,7 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
     expect(toHookLLMResponse(answer.response).text).toBe('Yes.');
   });
 
-  test('an answer that says nothing is whole all the same', async () => {
+  test('an empty answer is still complete', async () => {
     const { response } = await ask(await answering(openAIEnd('stop')));
     expect(response).toMatchObject({
       text: '',
@@ -102,7 +102,7 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
 });
 
 describeEach(anthropicAdapters, 'an answer through $title', ({ wire, model }) => {
-  test('a signed thought goes back to the provider as it came', async () => {
+  test('a signed thought is returned to the provider unchanged', async () => {
     const server = await providerServer((response, arrived) =>
       streaming(arrived.body.messages.length > 1 ? wire.text('Bye.') : anthropicThinking)(
         response,
@@ -131,7 +131,7 @@ describeEach([googleAdapter, ...geminiAdapters], 'an answer through $title', ({ 
   const answering = async (events: string[]) =>
     model((await providerServer(streaming(events))).url);
 
-  test('thoughts and signatures go back to the provider as they came', async () => {
+  test('thoughts and signatures are returned to the provider unchanged', async () => {
     const server = await providerServer(
       streaming([
         geminiChunk([{ text: 'Hm, ', thought: true }]),
@@ -189,7 +189,7 @@ describe('an answer through @google/genai', () => {
     expect(error.retryable).toBe(false);
   });
 
-  test('a text with a signature stays apart from its neighbours', async () => {
+  test('a text with a signature stays separate from its neighbours', async () => {
     const answer = await ask(
       await googleAnswering([
         { candidates: [{ content: { parts: [{ text: 'a' }] } }] },
@@ -202,7 +202,7 @@ describe('an answer through @google/genai', () => {
     expect(answer.response.text).toBe('abc');
   });
 
-  test('candidates of one stream are joined each for itself, and the first one streams', async () => {
+  test('candidates of one stream are joined separately, and the first one is streamed', async () => {
     const { response, streamed } = await ask(
       await googleAnswering([
         piece(0, 'one '),
@@ -218,7 +218,7 @@ describe('an answer through @google/genai', () => {
     ]);
   });
 
-  test('an answer that safety cut off is whole', async () => {
+  test('an answer that was cut off for safety is complete', async () => {
     const { response } = await ask(
       await googleAnswering([{ candidates: [{ finishReason: 'SAFETY' }] }]),
     );
@@ -234,7 +234,7 @@ describe('aiSdkModel', () => {
     [undefined, /no language model object of the AI SDK/],
     [{ specificationVersion: 'v1', modelId: 'old' }, /specification 'v1' are not known/],
     [{ specificationVersion: 'v9', modelId: 'new' }, /specification 'v9' are not known/],
-  ])('refuses %j', (model, message) => {
+  ])('aiSdkModel refuses %j', (model, message) => {
     expect(() => aiSdkModel(model as never)).toThrow(message);
   });
 });

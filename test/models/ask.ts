@@ -1,7 +1,7 @@
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 
-/** Asks a model; what streamed comes beside the response. */
+/** Calls a model, and returns the streamed pieces with the response. */
 export async function ask(
   model: Model,
   request: Partial<ModelRequest> = {},
@@ -15,7 +15,7 @@ export async function ask(
   return { response, streamed };
 }
 
-/** Asks a model that must fail, and gives back how. */
+/** Calls a model that must fail, and returns its error. */
 export async function failureOf(model: Model, request: Partial<ModelRequest> = {}) {
   const error: unknown = await ask(model, request).then(
     () => undefined,

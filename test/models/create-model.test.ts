@@ -36,20 +36,20 @@ describe('createModel', () => {
     ['google:m', {}, /^google:m needs an API key; set GEMINI_API_KEY or GOOGLE_API_KEY$/],
     ['google:m', { env: { GEMINI_API_KEY: ' ' } }, /^google:m needs an API key/],
     ['anthropic:m', {}, /^anthropic:m needs an API key; set ANTHROPIC_API_KEY$/],
-  ])('refuses %j with %j in one line', async (spec, options, message) => {
+  ])('createModel refuses %j with %j in one line', async (spec, options, message) => {
     const making = createModel(spec, { env: {}, ...options });
     await expect(making).rejects.toThrow(message);
     await expect(making).rejects.toMatchObject({ name: 'ModelError' });
     await expect(making).rejects.toThrow(/^[^\n]+$/);
   });
 
-  test('scripted:FILE reads a script, also with a colon in its path', async () => {
+  test('scripted:FILE reads a script, even with a colon in its path', async () => {
     const file = join(project({ 'a:b.yaml': '- text: Hi' }), 'a:b.yaml');
     const { response } = await ask(await createModel(`scripted:${file}`));
     expect(response.text).toBe('Hi');
   });
 
-  test('openai-compatible:NAME needs no key, and sends the one there is', async () => {
+  test('openai-compatible:NAME needs no key, but sends one if there is one', async () => {
     const server = await answering(openAI);
     const options = { baseUrl: `${server.url}/v1/` };
     const model = await createModel('openai-compatible:org/m:7b', { ...options, env: {} });
@@ -71,24 +71,21 @@ describe('createModel', () => {
   test.each([
     ['', { GEMINI_API_KEY: 'key', GOOGLE_API_KEY: 'other' }],
     ['/v1beta', { GOOGLE_API_KEY: 'key' }],
-  ])(
-    "google:NAME asks through Google's own client at a base URL ending in %j",
-    async (path, env) => {
-      const server = await answering(gemini);
-      const model = await createModel('google:m', { baseUrl: `${server.url}${path}`, env });
-      expect((await ask(model)).response.text).toBe('Hi');
-      const { url, headers } = server.arrived[0]!;
-      expect(url).toBe('/v1beta/models/m:streamGenerateContent?alt=sse');
-      expect(headers['x-goog-api-key']).toBe('key');
-      expect(headers['user-agent']).toMatch(/google-genai-sdk/);
-    },
-  );
+  ])("google:NAME uses Google's own client with a base URL ending in %j", async (path, env) => {
+    const server = await answering(gemini);
+    const model = await createModel('google:m', { baseUrl: `${server.url}${path}`, env });
+    expect((await ask(model)).response.text).toBe('Hi');
+    const { url, headers } = server.arrived[0]!;
+    expect(url).toBe('/v1beta/models/m:streamGenerateContent?alt=sse');
+    expect(headers['x-goog-api-key']).toBe('key');
+    expect(headers['user-agent']).toMatch(/google-genai-sdk/);
+  });
 
   test.each([
     [(url: string) => ({ baseUrl: url }), {}],
     [(url: string) => ({ baseUrl: `${url}/v1/` }), { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }],
     [() => ({}), 'ANTHROPIC_BASE_URL'],
-  ])('anthropic:NAME asks at the base URL, or at ANTHROPIC_BASE_URL', async (optionsFor, more) => {
+  ])('anthropic:NAME uses the base URL, or ANTHROPIC_BASE_URL', async (optionsFor, more) => {
     const server = await answering(anthropic);
     const env = {
       ANTHROPIC_API_KEY: 'key',
@@ -111,7 +108,7 @@ describe('createModel', () => {
       { GEMINI_API_KEY: 'k' },
     ],
     ['anthropic', anthropic, '/v1/messages', { ANTHROPIC_API_KEY: 'k' }],
-  ])('a request of a %s model may name another one', async (kind, wire, path, env) => {
+  ])('a request to a %s model can name another model', async (kind, wire, path, env) => {
     const server = await answering(wire);
     const model = await createModel(`${kind}:m`, { baseUrl: server.url, env });
     await ask(model, { model: 'other' });
@@ -120,7 +117,10 @@ describe('createModel', () => {
   });
 });
 
-/** Makes a model in a process of its own where packages are missing (null), of the current line, or others, and asks it. */
+/**
+ * Creates and calls a model in a separate process in which packages are missing (null), of the current line,
+ * or replaced.
+ */
 async function askWith(
   packages: Readonly<Record<string, string | null>>,
   spec: string,
@@ -164,7 +164,7 @@ describe('optional packages', () => {
     );
   });
 
-  test("google:NAME goes through the AI SDK where Google's own client is missing", async () => {
+  test("google:NAME uses the AI SDK if Google's own client is missing", async () => {
     const server = await answering(gemini);
     expect(await askWith({ '@google/genai': null }, 'google:m', server.url)).toBe('Hi');
     expect(server.arrived[0]!.url).toBe('/v1beta/models/m:streamGenerateContent?alt=sse');
@@ -175,13 +175,13 @@ describe('optional packages', () => {
     ['openai-compatible:m', '@ai-sdk/openai-compatible', openAI],
     ['google:m', '@ai-sdk/google', gemini],
     ['anthropic:m', '@ai-sdk/anthropic', anthropic],
-  ])(ofCurrentLine('%s runs on the current line of %s too'), async (spec, name, wire) => {
+  ])(ofCurrentLine('%s also runs on the current line of %s'), async (spec, name, wire) => {
     const server = await answering(wire);
     const packages = { '@google/genai': null, [name]: 'current' };
     expect(await askWith(packages, spec, server.url)).toBe('Hi');
   });
 
-  test('a package that is there but broken is reported as such', async () => {
+  test('an installed but broken package is reported as broken', async () => {
     const broken = 'data:text/javascript,throw new Error("half installed")';
     const said = await askWith(
       { '@ai-sdk/anthropic': broken },
@@ -193,7 +193,7 @@ describe('optional packages', () => {
     );
   });
 
-  test('a scripted model needs none of them', async () => {
+  test('a scripted model needs no optional package', async () => {
     const file = join(project({ 'session.yaml': '- text: Hi' }), 'session.yaml');
     const none = { '@google/genai': null, '@ai-sdk/google': null, '@ai-sdk/anthropic': null };
     const packages = { ...none, '@ai-sdk/openai-compatible': null };

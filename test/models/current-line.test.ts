@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 import { currentLineFolder, ofCurrentLine, testCurrentLine } from './current-line.ts';
 
 testCurrentLine(
-  ofCurrentLine('the types of the current line of the AI SDK fit those that are taken and built'),
+  ofCurrentLine(
+    'the types of the current AI SDK line match those that the adapter takes and builds',
+  ),
   async () => {
     const tsc = await execa('tsc', ['--noEmit', '-p', fileURLToPath(currentLineFolder)], {
       preferLocal: true,

@@ -13,7 +13,7 @@ export interface Arrived {
 
 export type Respond = (response: ServerResponse, arrived: Arrived) => void;
 
-/** A provider on this machine, until the test ends. */
+/** Starts a provider on this machine, which runs until the test ends. */
 export async function providerServer(respond: Respond) {
   const arrived: Arrived[] = [];
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ export async function providerServer(respond: Respond) {
   };
 }
 
-/** Sends events as they are and leaves the answer open. */
+/** Sends events as they are and leaves the response open. */
 export function stream(response: ServerResponse, events: readonly string[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of events) response.write(event);
@@ -66,7 +66,7 @@ export const breakingOff =
     setTimeout(() => response.destroy(), 50);
   };
 
-/** Sends these events, then says nothing more. */
+/** Sends these events, then stalls. */
 export const stalling =
   (events: readonly string[]): Respond =>
   (response) =>
@@ -80,7 +80,7 @@ export const failing =
     response.end(isText ? body : JSON.stringify(body));
   };
 
-/** An address at which nobody listens. */
+/** A URL at which no server listens. */
 export async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

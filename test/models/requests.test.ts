@@ -11,7 +11,7 @@ import {
 import { ask, failureOf } from './ask.ts';
 import { providerServer, streaming } from './provider-server.ts';
 
-/** What arrives at the provider for a request. */
+/** Returns what the provider receives for a request. */
 async function sent({ wire, model }: Adapter, request: Partial<ModelRequest>) {
   const server = await providerServer(streaming(wire.text('Yes')));
   await ask(model(server.url), request);
@@ -75,8 +75,8 @@ const answer = (output: string) => ({
   functionResponse: { name: 'glob', response: { output } },
 });
 
-describeEach(openAIAdapters, 'what $title sends', (adapter) => {
-  test('settings and the system instruction', async () => {
+describeEach(openAIAdapters, 'requests through $title', (adapter) => {
+  test('settings and the system instruction are sent', async () => {
     const { url, body } = await sent(adapter, { config: settings });
     expect(url).toBe('/chat/completions');
     expect(body).toMatchObject({
@@ -97,7 +97,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     expect(body).not.toHaveProperty('tool_choice');
   });
 
-  test('images, tool calls and their results, the results right behind the calls', async () => {
+  test('images, tool calls and results are sent, with the results directly after the calls', async () => {
     const { body } = await sent(adapter, { contents: conversation });
     expect(body.messages).toMatchObject([
       {
@@ -121,7 +121,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     ]);
   });
 
-  test('calls and results without ids are paired by name and order', async () => {
+  test('calls and results without ids are matched by name and order', async () => {
     const call = { functionCall: { name: 'glob', args: {} } };
     const { body } = await sent(adapter, {
       contents: [
@@ -139,7 +139,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     expect(said).toMatchObject({ role: 'user', content: 'Hm.' });
   });
 
-  test('tools as JSON Schema', async () => {
+  test('tools are sent as JSON Schema', async () => {
     const { body } = await sent(adapter, { config: { tools: declare('read_file') } });
     expect(body.tools).toMatchObject([
       {
@@ -159,7 +159,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     expect(body.tool_choice).toBeUndefined();
   });
 
-  test("tools in Google's own form of a schema, and without parameters", async () => {
+  test("tools with Google's own form of a schema, or without parameters, are sent as JSON Schema", async () => {
     const parameters = {
       type: 'OBJECT',
       properties: {
@@ -214,7 +214,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     },
   );
 
-  test('structured results as JSON, images beside a result', async () => {
+  test('structured results are sent as JSON, and images with their result', async () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: image } }];
     const { body } = await sent(adapter, {
       contents: [
@@ -241,7 +241,7 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
     expect(body.messages[3].content).toContain(image);
   });
 
-  test('no tool of the provider is left out silently', async () => {
+  test('a tool that the provider runs is refused, not silently dropped', async () => {
     const { wire, model } = adapter;
     const server = await providerServer(streaming(wire.text('Yes')));
     const config = { tools: [{ googleSearch: {} } as object] };
@@ -251,8 +251,8 @@ describeEach(openAIAdapters, 'what $title sends', (adapter) => {
   });
 });
 
-describeEach([googleAdapter, ...geminiAdapters], 'what $title sends', (adapter) => {
-  test('settings, system instruction, conversation, tools', async () => {
+describeEach([googleAdapter, ...geminiAdapters], 'requests through $title', (adapter) => {
+  test('settings, system instruction, conversation and tools are sent', async () => {
     const { url, headers, body } = await sent(adapter, {
       contents: conversation,
       config: { ...settings, topK: 7, tools: declare('read_file') },
@@ -295,18 +295,21 @@ describeEach([googleAdapter, ...geminiAdapters], 'what $title sends', (adapter) 
     ['ANY', ['b', 'unknown'], ['b']],
     ['NONE', [], ['a', 'b', 'c']],
     ['ANY', [], undefined],
-  ] as const)('mode %s with %j is one that Gemini takes (C-88)', async (mode, allowed, names) => {
-    const functionCallingConfig = { mode, allowedFunctionNames: [...allowed] };
-    const config = { tools: declare('a', 'b', 'c'), toolConfig: { functionCallingConfig } };
-    const { body } = await sent(adapter, { config });
-    const declared = body.tools?.[0]?.functionDeclarations as { name: string }[] | undefined;
-    expect(declared?.map(({ name }) => name)).toEqual(names);
-    const calling = body.toolConfig?.functionCallingConfig;
-    expect(calling?.mode).toBe(names && mode);
-    if (mode !== 'ANY') expect(calling).not.toHaveProperty('allowedFunctionNames');
-  });
+  ] as const)(
+    'mode %s with %j is sent in a form that Gemini accepts (C-88)',
+    async (mode, allowed, names) => {
+      const functionCallingConfig = { mode, allowedFunctionNames: [...allowed] };
+      const config = { tools: declare('a', 'b', 'c'), toolConfig: { functionCallingConfig } };
+      const { body } = await sent(adapter, { config });
+      const declared = body.tools?.[0]?.functionDeclarations as { name: string }[] | undefined;
+      expect(declared?.map(({ name }) => name)).toEqual(names);
+      const calling = body.toolConfig?.functionCallingConfig;
+      expect(calling?.mode).toBe(names && mode);
+      if (mode !== 'ANY') expect(calling).not.toHaveProperty('allowedFunctionNames');
+    },
+  );
 
-  test('thought signatures come back to the provider', async () => {
+  test('thought signatures are returned to the provider', async () => {
     const signed = {
       functionCall: { id: 'x', name: 'glob', args: {} },
       thoughtSignature: 'signed',
@@ -325,7 +328,7 @@ describeEach([googleAdapter, ...geminiAdapters], 'what $title sends', (adapter) 
   });
 });
 
-test("a request is not changed by Google's client, which writes into what it gets (G-05)", async () => {
+test("a request is not changed by Google's client, which modifies its arguments (G-05)", async () => {
   const request = {
     contents: conversation,
     config: {
@@ -339,13 +342,13 @@ test("a request is not changed by Google's client, which writes into what it get
   expect(request).toEqual(before);
 });
 
-test('a request that names another model goes to that one', async () => {
+test('a request that names another model goes to that model', async () => {
   const { url } = await sent(googleAdapter, { model: 'gemini-other' });
   expect(url).toContain('/models/gemini-other:');
 });
 
-describeEach(anthropicAdapters, 'what $title sends', (adapter) => {
-  test('settings, system instruction, conversation, tools', async () => {
+describeEach(anthropicAdapters, 'requests through $title', (adapter) => {
+  test('settings, system instruction, conversation and tools are sent', async () => {
     const { url, headers, body } = await sent(adapter, {
       contents: conversation,
       config: {

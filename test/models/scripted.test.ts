@@ -8,7 +8,7 @@ import { ask, failureOf } from './ask.ts';
 
 const script = (yaml: string): string => join(project({ 'session.yaml': yaml }), 'session.yaml');
 
-/** The lines of the error that a script makes, without the folder's name. */
+/** The lines of a script's error, without the folder's name. */
 async function mistakesIn(yaml: string): Promise<string[]> {
   const file = script(yaml);
   const error: unknown = await scriptedModel(file).then(
@@ -20,7 +20,7 @@ async function mistakesIn(yaml: string): Promise<string[]> {
 }
 
 describe('a scripted model', () => {
-  test('answers turn by turn, word by word, each response whole (HOOK-050)', async () => {
+  test('a scripted model answers turn by turn and word by word, with whole responses (HOOK-050)', async () => {
     const model = await scriptedModel(
       script(`
 - text: |
@@ -64,7 +64,7 @@ describe('a scripted model', () => {
     });
   });
 
-  test('reads every script that the documentation shows', async () => {
+  test('a scripted model reads every script in the documentation', async () => {
     const page = readFileSync(new URL('../../docs/scripted-models.md', import.meta.url), 'utf8');
     const scripts = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => yaml!);
     expect(scripts.length).toBeGreaterThan(1);
@@ -72,7 +72,7 @@ describe('a scripted model', () => {
       await expect(scriptedModel(script(yaml))).resolves.toHaveProperty('name', 'scripted');
   });
 
-  test('says so when it is asked more often than the script has turns', async () => {
+  test('a call beyond the last turn of a script is an error', async () => {
     const file = script('- text: Only this');
     const model = await scriptedModel(file);
     await ask(model);
@@ -81,13 +81,13 @@ describe('a scripted model', () => {
     );
   });
 
-  test('an empty turn is an empty answer', async () => {
+  test('an empty turn gives an empty answer', async () => {
     const { response, streamed } = await ask(modelFromTurns([{}]));
     expect(response.candidates?.[0]?.content?.parts).toEqual([]);
     expect(streamed).toEqual([]);
   });
 
-  test('fails as a provider does, after the text, and goes on with the next turn', async () => {
+  test('a scripted model fails like a provider, after the text, and continues with the next turn', async () => {
     const model = modelFromTurns([
       { text: 'Half an', error: 'the line is dead' },
       { error: { message: 'too many requests', status: 429 } },
@@ -128,7 +128,7 @@ describe('a scripted model', () => {
     expect(streamed).toEqual(['a ']);
   });
 
-  test('arguments are handed out as copies', async () => {
+  test('a scripted model returns copies of arguments', async () => {
     const turn = { calls: [{ name: 'glob', args: { pattern: '*' } }] };
     const { response } = await ask(modelFromTurns([turn]));
     response.candidates![0]!.content!.parts![0]!.functionCall!.args!['pattern'] = 'changed';
@@ -136,7 +136,7 @@ describe('a scripted model', () => {
   });
 });
 
-describe('what a turn expects', () => {
+describe('the expectations of a turn', () => {
   const hello = { contents: [{ role: 'user', parts: [{ text: 'Hello (you)' }] }] };
   const result = {
     contents: [
@@ -156,7 +156,7 @@ describe('what a turn expects', () => {
     [hello, '/^(?!.*secret)/s'],
     [result, 'a.txt'],
     [result, { last: 'glob', request: ['"temperature":0', 'Be kind'] }],
-  ])('%j has %j', async (request, expected) => {
+  ])('the request %j meets the expectation %j', async (request, expected) => {
     const { response } = await ask(modelFromTurns([{ expect: expected, text: 'Yes' }]), request);
     expect(response.text).toBe('Yes');
   });
@@ -167,12 +167,12 @@ describe('what a turn expects', () => {
     [hello, '/^you/', /should contain "\/\^you\/"/],
     [result, 'Hello', /but is .*a\.txt/],
     [result, { request: 'secret' }, /the request should contain "secret"/],
-  ])('%j has no %j', async (request, expected, message) => {
+  ])('the request %j does not meet the expectation %j', async (request, expected, message) => {
     const error = await failureOf(modelFromTurns([{ expect: expected }]), request);
     expect(error.message).toMatch(message);
   });
 
-  test('a failure names the place in the file', async () => {
+  test('an unmet expectation names the place in the file', async () => {
     const file = script('- text: One\n\n- expect: Two\n  text: Three\n');
     const model = await scriptedModel(file);
     await ask(model);
@@ -253,7 +253,7 @@ describe('a mistake in a script', () => {
     else expect(first).toMatch(expected);
   });
 
-  test('every mistake is reported, each on its line', async () => {
+  test('every mistake is reported on its own line', async () => {
     expect(await mistakesIn('- text: 1\n- foo: a\n  delay: x\n- text: fine\n')).toEqual([
       expect.stringMatching(/^session\.yaml:1:3 turn 1 text/),
       expect.stringMatching(/^session\.yaml:2:3 turn 2 foo/),
@@ -261,7 +261,7 @@ describe('a mistake in a script', () => {
     ]);
   });
 
-  test('a file that is not there, or is none', async () => {
+  test('a script that is missing or not a file is an error', async () => {
     const folder = project();
     await expect(scriptedModel(join(folder, 'none.yaml'))).rejects.toThrow(
       /none\.yaml: the scripted model cannot be read \(there is no such file\); check the path/,

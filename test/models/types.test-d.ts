@@ -10,19 +10,19 @@ import type { AiSdkLanguageModel, CallOptions, StreamPart } from '../../src/mode
 import type { GoogleClient } from '../../src/models/google.ts';
 import type { ModelPart, ModelTool } from '../../src/models/model.ts';
 
-// What users have fits what we take.
+// The users' types are assignable to those that we accept.
 expectTypeOf<GoogleGenAI>().toExtend<GoogleClient>();
 expectTypeOf<LanguageModelV2>().toExtend<AiSdkLanguageModel>();
 expectTypeOf<LanguageModelV3>().toExtend<AiSdkLanguageModel>();
 expectTypeOf<Part>().toExtend<ModelPart>();
 expectTypeOf<Candidate['finishReason']>().toExtend<string | undefined>();
 
-// What we build fits what they take.
+// The types that we build are assignable to those that the SDKs accept.
 expectTypeOf<ModelPart>().toExtend<Part>();
 expectTypeOf<Pick<GenerateContentParameters, 'model'>>().toExtend<{ model: string }>();
 expectTypeOf<Tool>().toExtend<ModelTool>();
 type Settings = Omit<CallOptions, 'prompt' | 'tools' | 'providerOptions' | 'responseFormat'>;
 expectTypeOf<Settings>().toExtend<Partial<LanguageModelV3CallOptions>>();
 
-// Every kind of part that we read is one that they send.
+// Every kind of part that we read is one that the SDK sends.
 expectTypeOf<StreamPart['type']>().toExtend<LanguageModelV3StreamPart['type']>();

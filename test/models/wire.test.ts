@@ -63,7 +63,7 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     [500, /provider failed \(500\): No, no\.; try again later/, true],
     [503, /provider failed \(503\): No, no\./, true],
   ])(
-    'status %i is one line that says what to do, without a retry of ours',
+    'status %i gives one line that says what to do, without a retry',
     async (status, line, retryable) => {
       const server = await serve(failing(status, wire.failure('No, no.')));
       const error = await failureOf(server.model);
@@ -75,7 +75,7 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     },
   );
 
-  test('a page of a proxy instead of JSON stays one short line', async () => {
+  test('an HTML page of a proxy gives one short line', async () => {
     const page = `<html>\n<h1>Bad gateway</h1>\n${'<p>sorry</p>\n'.repeat(500)}</html>`;
     const { model: asked } = await serve(failing(502, page));
     const { message, status } = await failureOf(asked);
@@ -84,7 +84,7 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     expect(message.length).toBeLessThan(400);
   });
 
-  test('a connection cut in mid-answer is an error, not half a response', async () => {
+  test('a connection that breaks in mid-answer is an error, not half a response', async () => {
     const { model: asked } = await serve(breakingOff(wire.begun('Half an ')));
     const error = await failureOf(asked);
     expect(error.message).toMatch(/broke off/);
@@ -103,14 +103,14 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     expect((await failureOf(asked)).message).toMatch(/^wire-model: [^\n]+$/);
   });
 
-  test('a chunk that is no JSON is an error', async () => {
+  test('a chunk that is not JSON is an error', async () => {
     const { model: asked } = await serve(
       streaming([...wire.begun('Half'), wire.garbage, ...wire.text(' whole').slice(1)]),
     );
     expect((await failureOf(asked)).message).toMatch(/could not be understood/);
   });
 
-  test('an error in mid-stream is an error', async () => {
+  test('an error event in mid-stream is an error', async () => {
     const { model: asked } = await serve(
       streaming([...wire.begun('Half'), wire.brokeDown('Too busy')]),
     );
@@ -149,14 +149,14 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     await server.hungUp;
   });
 
-  test('a call that was aborted before it began asks nobody', async () => {
+  test('a call that was aborted before it began sends no request', async () => {
     const server = await serve(streaming(wire.text('Too late')));
     const reason = new Error('gone');
     await expect(ask(server.model, {}, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(server.arrived).toHaveLength(0);
   });
 
-  test('what a listener throws ends the call and closes the connection', async () => {
+  test('a listener that throws ends the call and closes the connection', async () => {
     const server = await serve(stalling(wire.begun('Half')));
     const asked = server.model.generate(
       { model: 'wire-model', contents: 'Hello' },
@@ -171,7 +171,7 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     await server.hungUp;
   });
 
-  test('a server that is not there is named', async () => {
+  test('an unreachable server is named', async () => {
     const url = await deadUrl();
     const error = await failureOf(model(url));
     expect(error.message).toContain(new URL(url).host);

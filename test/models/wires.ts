@@ -1,4 +1,4 @@
-/** The wire formats of three providers, as their documentation gives them. */
+/** The wire format of a provider, as its documentation describes it. */
 export interface Wire {
   /** An answer of these text pieces. */
   text(...pieces: string[]): string[];
@@ -8,7 +8,7 @@ export interface Wire {
   begun(piece: string): string[];
   /** A body that reports a failure. */
   failure(message: string): object;
-  /** An event that is no JSON. */
+  /** An event that is not JSON. */
   readonly garbage: string;
   /** An event that reports a failure in mid-stream. */
   brokeDown(message: string): string;
@@ -166,7 +166,7 @@ export const anthropic: Wire = {
   brokeDown: (message) => claude({ type: 'error', error: { type: 'overloaded_error', message } }),
 };
 
-/** Anthropic's thinking, signed, before a text. */
+/** Signed thinking by Anthropic, followed by text. */
 export const anthropicThinking: string[] = [
   claudeStart,
   claude({

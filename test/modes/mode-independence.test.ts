@@ -11,7 +11,7 @@ import { main } from '../support/main.ts';
 const hook = (name: string, command: string) => ({ type: 'command', name, command });
 const sayJson = (value: unknown): string => `printf '%s' ${quoted(JSON.stringify(value))}`;
 
-/** Hooks of all kinds; one tells whether it could reach a terminal. */
+/** Hooks of all kinds; one reports whether it could reach a terminal. */
 const hooks = {
   BeforeModel: [
     {
@@ -83,7 +83,7 @@ const script = `
 - text: The secret is 7.
 `;
 
-/** How one runs the command: a program with arguments, an environment, a working directory. */
+/** A way to run the command: a program with arguments, an environment, a working directory. */
 type Mode = (project: string) => {
   readonly command: readonly string[];
   readonly cwd?: string;
@@ -116,7 +116,7 @@ const terminal: ((words: readonly string[]) => string[]) | undefined = works(
     ? (words) => ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...words]
     : undefined;
 
-/** What was decided and what came of it, without what differs from run to run. */
+/** The decisions and their results, without what differs from run to run. */
 async function decisionsIn(mode: Mode): Promise<object[]> {
   const project = realpathSync(projectWithHooks(hooks, { 'session.yaml': script }));
   const { command: words, cwd = project, env = {} } = mode(project);
@@ -141,7 +141,7 @@ async function decisionsIn(mode: Mode): Promise<object[]> {
     .map((event) => JSON.parse(JSON.stringify(event).replaceAll(project, '<project>')) as object);
 }
 
-/** A shell complains on stderr, which is the reason of an exit 2, of a locale that this machine lacks. */
+/** A shell complains about a missing locale on stderr, which is the reason of an exit 2. */
 const withoutChance = (key: string, value: unknown): unknown => {
   if (['id', 'toolCallId', 'durationMs'].includes(key)) return undefined;
   return typeof value === 'string' ? value.replaceAll(/^.*: setlocale: .*\n/gm, '') : value;
@@ -172,12 +172,12 @@ const modes: Record<string, Mode> = {
   }),
 };
 
-describe('a session decides the same', () => {
+describe('the decisions of a session', () => {
   let decidedWhenPiped: Promise<object[]> | undefined;
   const piped = (): Promise<object[]> =>
     (decidedWhenPiped ??= decisionsIn((project) => ({ command: command(project) })));
 
-  test('and what it decides when piped is this', async () => {
+  test('a session whose output is piped decides as its hooks say', async () => {
     const decided = await piped();
     const results = decided.filter((event) => 'llmContent' in event);
     expect(results).toMatchObject([
@@ -193,7 +193,7 @@ describe('a session decides the same', () => {
     });
   });
 
-  test.runIf(terminal)('in a terminal (HOOK-125)', async () => {
+  test.runIf(terminal)('a session decides the same in a terminal (HOOK-125)', async () => {
     const [expected, decided] = await Promise.all([
       piped(),
       decisionsIn((project) => ({ command: terminal!(command(project)) })),
@@ -201,14 +201,14 @@ describe('a session decides the same', () => {
     expect(decided).toEqual(expected);
   });
 
-  test.each(Object.keys(modes))('%s (HOOK-125)', async (mode) => {
+  test.each(Object.keys(modes))('a session decides the same %s (HOOK-125)', async (mode) => {
     const [expected, decided] = await Promise.all([piped(), decisionsIn(modes[mode]!)]);
     expect(decided).toEqual(expected);
   });
 
   const isHomeEmpty = !existsSync(join(userInfo().homedir, '.llxprt'));
 
-  test.runIf(isHomeEmpty)('without HOME (HOOK-125)', async () => {
+  test.runIf(isHomeEmpty)('a session decides the same without HOME (HOOK-125)', async () => {
     const [expected, decided] = await Promise.all([
       piped(),
       decisionsIn((project) => ({ command: ['env', '-u', 'HOME', ...command(project)] })),

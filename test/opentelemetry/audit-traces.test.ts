@@ -37,7 +37,7 @@ function configOf(box: Sandbox) {
 }
 
 describe('traces of an audited session', () => {
-  test('are one tree of the turn, its calls, events and hooks, without payloads', async () => {
+  test('the traces of a session are one tree of the turn, its calls, events and hooks, without payloads', async () => {
     const receiver = await otlpReceiver();
     const box = traced(
       { endpoint: receiver.endpoint, headers: { 'x-team': 'guards' } },
@@ -159,7 +159,7 @@ describe('traces of an audited session', () => {
     expect(metrics['gen_ai.client.operation.duration']).toMatchObject([{ s: 2 }]);
   });
 
-  test('that no collector takes stop nothing, and are reported once', async () => {
+  test('traces that no collector accepts stop nothing, and are reported once', async () => {
     const box = traced({ endpoint: 'http://127.0.0.1:9' }, { BeforeTool: [{ hooks: [noKeys] }] });
     const { warnings, call, end } = configOf(box);
     for (const _ of [1, 2, 3]) expect((await call('write_file')).llmContent).toContain('stay out');
@@ -171,7 +171,7 @@ describe('traces of an audited session', () => {
   });
 
   test.skipIf(!hasEtcOfItsOwn)(
-    'of a process end with it, also where the collector never answers',
+    'the traces of a process end with it, even if the collector never answers',
     async () => {
       const receiver = await otlpReceiver();
       const hooks = { BeforeTool: [{ hooks: [noKeys] }] };

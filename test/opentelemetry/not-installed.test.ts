@@ -13,7 +13,7 @@ vi.mock('../../src/optional-package.ts', async (original) => ({
     ),
 }));
 
-test('packages that are missing are named once, with what installs them, and nothing stops', async () => {
+test('missing OpenTelemetry packages are reported once, with the command that installs them, and nothing stops', async () => {
   const box = sandbox();
   const command = 'echo no >&2; exit 2';
   box.write(box.own.system, {

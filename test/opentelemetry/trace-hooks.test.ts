@@ -8,7 +8,7 @@ import { traceHooks } from '../../src/entries/opentelemetry.ts';
 import { otlpReceiver, outline, treeOf } from '../support/otlp-receiver.ts';
 import { startSession } from '../support/session.ts';
 
-test('hooks are traced within the spans of the program that has them, and then no more', async () => {
+test('hooks are traced within the spans of the program that uses them, until tracing is stopped', async () => {
   const receiver = await otlpReceiver();
   const provider = new TracerProvider({
     spanProcessors: [

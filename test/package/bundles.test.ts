@@ -28,7 +28,7 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** A folder in which the package is installed with what it depends on, and without what is optional. */
+/** A folder in which the package is installed with its dependencies, and without optional packages. */
 let apps: string;
 
 beforeAll(() => {
@@ -47,7 +47,7 @@ afterAll(() => rmSync(apps, { recursive: true, force: true }));
 
 type App = 'core' | 'parts' | 'watched';
 
-/** Makes a program of an app, and gives the command that runs it. */
+/** Bundles an app into a program, and returns the command that runs it. */
 interface Bundler {
   readonly bundle: (app: App, folder: string) => Promise<readonly string[]>;
 }
@@ -83,7 +83,7 @@ const bundlers: Readonly<Record<string, Bundler>> = {
   }),
 };
 
-/** Starts an app where nothing is but the bundle and the files that the app reads. */
+/** Starts an app in a place that holds only the bundle and the files that the app reads. */
 async function start({ bundle }: Bundler, app: App, files: Readonly<Record<string, unknown>>) {
   const place = sandbox();
   const [command = '', ...args] = await bundle(app, place.folder);
@@ -124,14 +124,14 @@ const settings = `{
   },
 }`;
 
-/** `npm run package` tries all of them; else the one that most people use stands for them. */
+/** `npm run package` tries all of them; otherwise only the one that most people use is tried. */
 const tried = Object.entries(bundlers).slice(
   0,
   process.env['PACKAGE'] === undefined ? 1 : undefined,
 );
 
 describe.each(tried)('an app that is bundled %s', (_, bundler) => {
-  test('blocks what its guards forbid, with nothing beside it', async () => {
+  test('a bundled app blocks what its guards forbid, with nothing beside it', async () => {
     const hooks = [
       ...Object.entries(guards).map(([name, command]) => ({ type: 'command', name, command })),
       {
@@ -165,7 +165,7 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
     expect(stderr).not.toContain('continuing without hooks');
   });
 
-  test('has all other parts in it, and names the packages that are missing', async () => {
+  test('a bundled app has all other parts in it, and names the packages that are missing', async () => {
     const { seen } = await run(bundler, 'parts', {
       '.llxprt/settings.json': settings.replace('"BeforeModel"', '"AfterModel"'),
       'session.yaml': `
@@ -196,8 +196,8 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
     });
   });
 
-  describeInBrowser('and is looked at', () => {
-    test('shows its calls', async () => {
+  describeInBrowser('and is watched', () => {
+    test('a bundled app that is watched shows its calls', async () => {
       const { running } = await start(bundler, 'watched', { '.llxprt/settings.json': settings });
       onTestFinished(async () => {
         running.stdin.end();

@@ -16,7 +16,7 @@ const at = (copy: string, part: string): string =>
 const answer = (specific: object): string =>
   `echo '${JSON.stringify({ hookSpecificOutput: specific })}'`;
 
-test('a host that got two copies of the package loses no denial and no rewrite between them', async () => {
+test('a host with two copies of the package loses no denial and no rewrite between them', async () => {
   const folder = tempFolder();
   const [one = '', other = ''] = ['one', 'other'].map((name) => {
     const copy = join(folder, name, 'node_modules', 'hookmachine');

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** The folder of `src/` that a file lies in; one that lies in `src/` itself is a folder by itself. */
+/** The folder of `src/` that a file is in; a file in `src/` itself counts as a folder. */
 const folderOf = (file: string): string => relative(source, file).split('/', 1)[0]!;
 
-/** By folder, those that its files import, types included, each with the file that does. */
+/** The folders that the files of each folder import, types included, each with the file that imports it. */
 function readImports(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const found = new Map<string, Map<string, string>>();
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
@@ -27,7 +27,7 @@ function readImports(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   return found;
 }
 
-test('imports lead from no folder back to it, types included', () => {
+test('imports never lead from a folder back to itself, types included', () => {
   const imports = readImports();
   expect(imports.get('agent')?.has('hooks')).toBe(true);
   const circles: string[] = [];

@@ -13,10 +13,10 @@ const { exports, peerDependencies } = JSON.parse(
   readonly peerDependencies: Readonly<Record<string, string>>;
 };
 
-/** The modules of ours that a program loads, by their path in the package, and the packages of others. */
+/** Our modules that a program loads, by their path in the package, and the packages of others. */
 async function loadedBy(program: string) {
   const folder = tempFolder();
-  // The debugger is told of every script that V8 compiles, ES modules and CommonJS alike.
+  // The debugger sees every script that V8 compiles, ES modules and CommonJS alike.
   const script = `
     import { Session } from 'node:inspector';
     const urls = [];
@@ -29,7 +29,7 @@ async function loadedBy(program: string) {
     console.log(urls.join('\\n'));`;
   const { stdout } = await execa('node', ['--input-type=module', '-e', script], {
     cwd: fileURLToPath(root),
-    // Adapters that make objects of their frameworks look for them as soon as they are imported.
+    // Adapters that make objects of their frameworks look for these as soon as they are imported.
     env: { HOME: folder, NODE_PATH: fileURLToPath(new URL('test/fixtures/frameworks', root)) },
   });
   const urls = stdout.split('\n');
@@ -44,7 +44,10 @@ async function loadedBy(program: string) {
   };
 }
 
-/** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core may not load more than 90. */
+/**
+ * The most modules of ours that each part may load, and the packages that it needs. Later changes may lower a
+ * number; the core may not load more than 90.
+ */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
   hookmachine: [88, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [93, 'picomatch', 'xstate', 'zod'],
@@ -77,11 +80,11 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/mastra': [126, 'fastest-levenshtein', 'xstate'],
 };
 
-/** Imports a part; an adapter whose framework is missing says so, and that is well. */
+/** Imports a part; an adapter whose framework is missing says so, which is fine. */
 const importing = (part: string): string =>
   `await import('${part}').catch((error) => { if (!/install them: npm i/.test(error.message)) throw error; });`;
 
-test('each part of the package is known here', () => {
+test('the limits in this test cover every part of the package', () => {
   const subpaths = Object.entries(exports).flatMap(([path, target]) =>
     typeof target === 'string' ? [] : [path.replace('.', 'hookmachine')],
   );
@@ -128,7 +131,7 @@ test('an audit without traces loads nothing of OpenTelemetry', async () => {
   expect(packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
 
-test('the core loads the dialects of all hosts with the first event of a config that wants them', async () => {
+test('the core loads the dialects of all hosts only with the first event of a config that wants them', async () => {
   const make = `const { createConfig, fireBeforeToolHook } = await import('hookmachine');
     const config = createConfig({ cwd: process.cwd(), dialects: 'present' });
     config.getHookSystem();`;
@@ -172,8 +175,8 @@ test('no part loads an optional package before it is used', async () => {
   expect(packages.filter((name) => name in peerDependencies)).toEqual([]);
 });
 
-test('what apps bundle looks for nothing beside its own file, for a bundle has nothing there', () => {
-  // The command is no part of an app; the build embeds the page; a package that is missing is an error that names it.
+test('code that apps bundle looks for nothing beside its own file, since a bundle has nothing there', () => {
+  // The command is not part of an app; the build embeds the page; an error names a package that is missing.
   const free =
     /^(?:cli|launcher)\/|^inspector\/page|^stately\/stately-package|^adapters\/assert-installed/;
   const source = fileURLToPath(new URL('src/', root));
@@ -188,11 +191,11 @@ test('what apps bundle looks for nothing beside its own file, for a bundle has n
   expect(found).toEqual([]);
 });
 
-/** Whether these run depends on the moment in which a process ends, and on how soon what it wrote is read. */
+/** Whether these run depends on the moment at which a process ends, and on how soon its output is read. */
 const byChance = new Set(['src/errors.js', 'src/process/run-end.js']);
 const alwaysRun = (files: readonly string[]) => files.filter((file) => !byChance.has(file));
 
-test('one tool call with a hook before and after runs through few files', async () => {
+test('a tool call with a hook before and after it runs through few files', async () => {
   const script = fileURLToPath(new URL('test/fixtures/modules/files-run.mjs', root));
   const { stdout } = await execa('node', [script], { env: { HOME: tempFolder() } });
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;

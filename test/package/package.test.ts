@@ -10,7 +10,10 @@ const tool = (name: string): string => join(root, 'node_modules/.bin', name);
 let folder: string;
 let tarball: string;
 
-/** Set by `npm run package`: what is packed is checked when it is published, and by CI, not with each run of the tests. */
+/**
+ * Set by `npm run package`: the packed package is checked when it is published, and by CI, not in each test
+ * run.
+ */
 const isAsked = process.env['PACKAGE'] !== undefined;
 
 beforeAll(async () => {
@@ -26,7 +29,9 @@ afterAll(() => {
   if (isAsked) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The dependencies in the versions that this project was installed with, without anything else that it needs. */
+/**
+ * The dependencies in the versions that this project was installed with, without anything else that it needs.
+ */
 function lockOfDependencies(): object {
   const { lockfileVersion, packages } = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
@@ -38,15 +43,18 @@ function lockOfDependencies(): object {
   return { lockfileVersion, packages: { '': {}, ...Object.fromEntries(ours) } };
 }
 
-test.skipIf(isAsked)('what is packed is not checked: npm run package does', ({ skip }) => skip());
+test.skipIf(isAsked)(
+  'the packed package is not checked here: npm run package does that',
+  ({ skip }) => skip(),
+);
 
 describe.runIf(isAsked)('the packed package', () => {
-  test('is clean for publint', async () => {
+  test('the packed package passes publint', async () => {
     const { stdout } = await execa(tool('publint'), ['run', tarball, '--strict'], { cwd: root });
     expect(stdout).toMatch(/All good/);
   });
 
-  test('has types that resolve for ESM users', async () => {
+  test('the packed package has types that resolve for ESM users', async () => {
     const { exitCode } = await execa(tool('attw'), [tarball, '--profile', 'esm-only'], {
       cwd: root,
       reject: false,
@@ -54,14 +62,15 @@ describe.runIf(isAsked)('the packed package', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('installs into an empty project, imports and runs', async () => {
+  test('the packed package installs into an empty project, imports and runs', async () => {
     const project = join(folder, 'project');
     await execa('mkdir', [project]);
     writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
     writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lockOfDependencies()));
     const install = (...options: string[]) =>
       execa('npm', ['install', '--no-audit', '--no-fund', ...options, tarball], { cwd: project });
-    // npm has these versions in its cache from when this project was installed; else the registry has.
+    // npm has these versions in its cache from when this project was installed; else they come from the
+    // registry.
     await install('--offline').catch((error: unknown) => {
       if (!String(error).includes('ENOTCACHED')) throw error;
       return install();

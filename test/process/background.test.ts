@@ -6,7 +6,10 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { waitUntil } from '../support/until.ts';
 import { isAlive, lives, numberIn, type Options, runHook, runToExit } from './run-hook.ts';
 
-/** Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and that of what it left to `left`. */
+/**
+ * Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and the pid of
+ * what it left to `left`.
+ */
 async function leaveBehind(command: string, options?: Options) {
   const cwd = tempFolder();
   const exit = await runToExit(`echo $$ > leader; ${command}`, { ...options, cwd });
@@ -18,43 +21,46 @@ async function leaveBehind(command: string, options?: Options) {
   };
 }
 
-/** Waits for what `left` is to hold. */
+/** Waits until `left` has been written. */
 const until = 'until [ -s left ]; do sleep 0.01; done';
 const deny = `echo '{"decision":"deny"}'`;
 const answer = { exitCode: 0, stdout: '{"decision":"deny"}\n', leftBackground: true };
 
-describe('an answer counts although something runs on in the background, which ends', () => {
+describe('an answer counts although something keeps running in the background, which is ended', () => {
   test.each([
-    ['holding the streams', 'sleep 100 & echo $! > left'],
+    ['that holds the streams', 'sleep 100 & echo $! > left'],
     ['with redirected streams', 'sleep 100 > /dev/null 2>&1 & echo $! > left'],
     ['with all streams closed', 'sleep 100 <&- >&- 2>&- & echo $! > left'],
-    ['deaf to SIGHUP', 'nohup sleep 100 & echo $! > left'],
-    ['disowned', 'sleep 100 & echo $! > left; disown -a'],
-    ['deaf to SIGTERM', "(trap '' TERM; sleep 100) & echo $! > left"],
-    ['stopped', 'sleep 100 & echo $! > left; kill -STOP $!'],
-    ['writing on and on', 'yes >&2 & echo $! > left'],
+    ['that ignores SIGHUP', 'nohup sleep 100 & echo $! > left'],
+    ['that is disowned', 'sleep 100 & echo $! > left; disown -a'],
+    ['that ignores SIGTERM', "(trap '' TERM; sleep 100) & echo $! > left"],
+    ['that is stopped', 'sleep 100 & echo $! > left; kill -STOP $!'],
+    ['that keeps writing', 'yes >&2 & echo $! > left'],
     ['in a process group of its own', 'set -m; sleep 100 & echo $! > left'],
     [
       'in a process group of its own, without our streams',
       'set -m; sleep 100 < /dev/null > /dev/null 2>&1 & echo $! > left',
     ],
-    ['behind a timeout', 'timeout 100 sleep 100 & echo $! > left'],
-    ['behind a shell that starts it anew', 'while :; do sleep 0.01; done & echo $! > left'],
-  ])('%s', async (_, command) => {
-    const { left, leader, ...exit } = await leaveBehind(`${command}; ${deny}`);
-    expect(exit).toMatchObject(answer);
-    expect(isAlive(left)).toBe(false);
-    expect(lives(leader)).toBe(false);
-  });
+    ['run by timeout', 'timeout 100 sleep 100 & echo $! > left'],
+    ['run by a shell that keeps restarting it', 'while :; do sleep 0.01; done & echo $! > left'],
+  ])(
+    "a hook's answer counts although it leaves a process %s, which is ended",
+    async (_, command) => {
+      const { left, leader, ...exit } = await leaveBehind(`${command}; ${deny}`);
+      expect(exit).toMatchObject(answer);
+      expect(isAlive(left)).toBe(false);
+      expect(lives(leader)).toBe(false);
+    },
+  );
 
-  test('a shell that waits out SIGTERM with its child', async () => {
+  test("a hook's answer counts although it leaves a shell that ignores SIGTERM together with its child", async () => {
     const command = `bash -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' & ${until}; ${deny}`;
     const { left, leader, ...exit } = await leaveBehind(command);
     expect(exit).toMatchObject(answer);
     expect(isAlive(left) || lives(leader)).toBe(false);
   });
 
-  test('what cleans up on SIGTERM has the time for it', async () => {
+  test('a process left behind has time to clean up on SIGTERM', async () => {
     const command = `(trap 'sleep 0.05; echo > cleaned; exit' TERM; echo $BASHPID > left; sleep 100 & wait) & ${until}; ${deny}`;
     const { cwd, leader, ...exit } = await leaveBehind(command, { sweep: 10_000 });
     expect(exit).toMatchObject(answer);
@@ -62,7 +68,7 @@ describe('an answer counts although something runs on in the background, which e
     expect(lives(leader)).toBe(false);
   });
 
-  test('a denial by exit code keeps its reason', async () => {
+  test('a denial by exit code keeps its reason although a process is left behind', async () => {
     const command = 'sleep 100 & echo $! > left; echo no >&2; exit 2';
     expect(await leaveBehind(command)).toMatchObject({
       exitCode: 2,
@@ -72,7 +78,7 @@ describe('an answer counts although something runs on in the background, which e
   });
 });
 
-/** A daemon as the books have it, deaf to SIGTERM. */
+/** A textbook daemon that ignores SIGTERM. */
 const daemon = `python3 -c '
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -87,32 +93,35 @@ time.sleep(100)
 /** The same with a hook whose daemons end with it. */
 const leaveEnding = (command: string) => leaveBehind(command, { leftBehind: 'end' });
 
-describe('what left for a session of its own, with "leftBehind": "end"', () => {
+describe('a process in a session of its own, with "leftBehind": "end"', () => {
   test.each([
     ['holds the streams', `setsid sh -c 'echo $$ > left; exec sleep 100' &`],
     ['holds nothing', `setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 &`],
-    ['is deaf', `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' &`],
+    ['ignores SIGTERM', `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' &`],
     ['has stopped itself', `setsid sh -c 'echo $$ > left; kill -STOP $$' &`],
     ['forked twice, as daemons do', daemon],
     [
-      'went on from child to child',
+      'moved on from child to child',
       `setsid sh -c '(sleep 0.05; setsid sh -c "echo \\$\\$ > left; sleep 100" &) &' &`,
     ],
-  ])('ends with the hook, whose answer counts: it %s', async (_, start) => {
-    const { left, ...exit } = await leaveEnding(`${start} ${until}; ${deny}`);
-    expect(exit).toMatchObject(answer);
-    expect(exit).not.toHaveProperty('survivors');
-    expect(isAlive(left)).toBe(false);
-  });
+  ])(
+    'with "leftBehind": "end", a process in its own session ends with the hook, whose answer counts, even if it %s',
+    async (_, start) => {
+      const { left, ...exit } = await leaveEnding(`${start} ${until}; ${deny}`);
+      expect(exit).toMatchObject(answer);
+      expect(exit).not.toHaveProperty('survivors');
+      expect(isAlive(left)).toBe(false);
+    },
+  );
 
-  test('is notified by SIGTERM, once', async () => {
+  test('with "leftBehind": "end", a process in its own session gets SIGTERM once', async () => {
     const { cwd } = await leaveEnding(
       `setsid sh -c 'trap "echo asked >> asked" TERM; echo $$ > left; sleep 100 & wait; wait' & ${until}; ${deny}`,
     );
     expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n');
   });
 
-  test('ends at the deadline of its hook too', async () => {
+  test('with "leftBehind": "end", a process in its own session also ends at its hook\'s deadline', async () => {
     const cwd = tempFolder();
     const command = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & sleep 100`;
     const left = join(cwd, 'left');
@@ -127,7 +136,7 @@ describe('what left for a session of its own, with "leftBehind": "end"', () => {
     expect(isAlive(await numberIn(left))).toBe(false);
   });
 
-  test('is let go when it gave up the variable that says whose it is', async () => {
+  test('with "leftBehind": "end", a process that dropped the variable that says whose it is stays alive', async () => {
     const { left, ...exit } = await leaveEnding(
       `env -u HOOKMACHINE_HOOK setsid sh -c 'echo $$ > left; exec sleep 100' & ${until}; ${deny}`,
     );
@@ -137,31 +146,34 @@ describe('what left for a session of its own, with "leftBehind": "end"', () => {
   });
 });
 
-/** Every 10 ms something is written to what may be a broken pipe; who lives on writes its file. */
+/** Writes every 10 ms to what may be a broken pipe, and then to its file if it is still alive. */
 const writer = `setsid sh -c 'echo $$ > left; while :; do echo x; echo > alive; sleep 0.01; done' &`;
 
 describe.each(['end-group', undefined] as const)(
-  'what left for a session of its own lives on with "leftBehind": %j',
+  'a process in a session of its own stays alive with "leftBehind": %j',
   (leftBehind) => {
     test.each([
       ['holds the streams', `setsid sh -c 'echo $$ > left; exec sleep 100' &`],
       ['holds nothing', `setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 &`],
       ['forked twice, as daemons do', daemon],
-    ])('%s', async (_, start) => {
-      const { left, leader, ...exit } = await leaveBehind(`${start} ${until}; ${deny}`, {
-        // What forks twice may take its time on a busy machine.
-        drain: 2_000,
-        ...(leftBehind && { leftBehind }),
-      });
-      onTestFinished(() => void process.kill(left, 'SIGKILL'));
-      expect(exit).toMatchObject({ ...answer, leftBackground: false });
-      expect(isAlive(left)).toBe(true);
-      expect(lives(leader)).toBe(false);
-    });
+    ])(
+      'a process in its own session stays alive after its hook, even if it %s',
+      async (_, start) => {
+        const { left, leader, ...exit } = await leaveBehind(`${start} ${until}; ${deny}`, {
+          // A process that forks twice may take its time on a busy machine.
+          drain: 2_000,
+          ...(leftBehind && { leftBehind }),
+        });
+        onTestFinished(() => void process.kill(left, 'SIGKILL'));
+        expect(exit).toMatchObject({ ...answer, leftBackground: false });
+        expect(isAlive(left)).toBe(true);
+        expect(lives(leader)).toBe(false);
+      },
+    );
   },
 );
 
-test('a daemon that writes on and on to its streams lives on', async () => {
+test('a daemon that keeps writing to its streams stays alive', async () => {
   const { cwd, left } = await leaveBehind(`${writer} ${until}; ${deny}`);
   onTestFinished(() => void process.kill(-left, 'SIGKILL'));
   for (let round = 0; round < 3; round++) {
@@ -170,7 +182,7 @@ test('a daemon that writes on and on to its streams lives on', async () => {
   }
 });
 
-test('a hook leaves its daemon, and its group ends, which is reported', async () => {
+test("a daemon stays alive after its hook, while the hook's group is ended, which is reported", async () => {
   const { cwd, left, leader, ...exit } = await leaveBehind(
     `${daemon} ${until}; sleep 100 & echo $! > inside; ${deny}`,
   );
@@ -182,10 +194,10 @@ test('a hook leaves its daemon, and its group ends, which is reported', async ()
 });
 
 test.each([
-  ['in its group, holding the streams', 'sleep 100 & echo $! > left;'],
+  ['in its group that holds the streams', 'sleep 100 & echo $! > left;'],
   ['in its group, without streams', 'sleep 100 > /dev/null 2>&1 & echo $! > left;'],
   ['in a session of its own', `setsid sh -c 'echo $$ > left; exec sleep 100' & ${until};`],
-])('what it left lives on with "leftBehind": "leave": %s', async (_, start) => {
+])('with "leftBehind": "leave", a process %s stays alive after its hook', async (_, start) => {
   const {
     left,
     leader: _leader,
@@ -199,12 +211,12 @@ test.each([
 });
 
 describe.each(['end-group', 'end', 'leave'] as const)(
-  'a hook that did not end in time leaves nothing, with "leftBehind": "%s"',
+  'a hook that did not end in time leaves nothing behind, even with "leftBehind": "%s"',
   (leftBehind) => {
     test.each([
       ['a daemon', daemon],
       ['a child', 'sleep 100 & echo $! > left;'],
-    ])('%s', async (_, start) => {
+    ])('a hook that did not end in time does not leave %s behind', async (_, start) => {
       const cwd = tempFolder();
       const left = join(cwd, 'left');
       const options = { cwd, timeout: 50, deadlineFrom: left, grace: 300, leftBehind };
@@ -215,7 +227,7 @@ describe.each(['end-group', 'end', 'leave'] as const)(
 );
 
 test.skipIf(findProgram('ssh-agent') === undefined)(
-  'an ssh-agent that a hook starts lives on (skipped where there is none)',
+  'an ssh-agent that a hook starts stays alive (skipped if there is none)',
   async () => {
     const { left, ...exit } = await leaveBehind(
       `eval "$(ssh-agent -s)" > /dev/null; echo $SSH_AGENT_PID > left; ${deny}`,
@@ -226,7 +238,7 @@ test.skipIf(findProgram('ssh-agent') === undefined)(
   },
 );
 
-test('a pipe that is still held never serves another hook', async () => {
+test('a pipe that something still holds never serves another hook', async () => {
   const { left } = await leaveBehind(
     `env -i PATH="$PATH" setsid sh -c 'trap "" PIPE; echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & ${until}; ${deny}`,
   );
@@ -236,13 +248,13 @@ test('a pipe that is still held never serves another hook', async () => {
   expect(isAlive(left)).toBe(true);
 });
 
-test('what ends by itself within the drain is no background process', async () => {
+test('a process that ends by itself within the drain time is not reported as left in the background', async () => {
   expect(await runToExit('sleep 0.03 & echo x', { drain: 10_000 })).toMatchObject({
     stdout: 'x\n',
     leftBackground: false,
   });
 });
 
-test('nothing left, nothing said', async () => {
+test('a hook that leaves nothing behind is not reported as leaving something', async () => {
   expect(await runToExit('sleep 0.01 & wait; echo x')).toMatchObject({ leftBackground: false });
 });

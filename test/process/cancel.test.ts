@@ -7,7 +7,7 @@ import { hookActor, lives, numberIn, type Options } from './run-hook.ts';
 
 type State = 'starting' | 'running' | 'draining' | 'sweeping' | 'terminating' | 'killing';
 
-/** Whether anything lives in a folder. */
+/** Whether any process has this folder as its working directory. */
 const livesIn = (folder: string): boolean =>
   readdirSync('/proc').some((pid) => {
     try {
@@ -20,7 +20,7 @@ const livesIn = (folder: string): boolean =>
 /** Writes the leader's pid. */
 const begun = 'echo $$ > leader';
 
-/** Starts a hook, and does something to it as soon as it has `begun` and its machine is in a state. */
+/** Starts a hook, and calls `act` as soon as the hook has `begun` and its machine is in the given state. */
 async function meet(
   state: State,
   command: string,
@@ -58,23 +58,26 @@ const inEveryState: [State, string, Options?][] = [
 ];
 
 describe('cancelling', () => {
-  test.each(inEveryState)('while %s ends the group: %s (G-02)', async (state, command, options) => {
-    const { actor, cwd, leader } = await meet(
-      state,
-      command,
-      (hook) => hook.send({ type: 'cancel', reason: 'the user pressed Escape' }),
-      options,
-    );
-    expect(await toPromise(actor)).toMatchObject({
-      status: 'cancelled',
-      reason: 'the user pressed Escape',
-    });
-    // A hook that was cancelled at its start may never have come to write its number.
-    if (state === 'starting') expect(livesIn(cwd)).toBe(false);
-    else expect(lives(await leader())).toBe(false);
-  });
+  test.each(inEveryState)(
+    'cancelling while %s ends the group: %s (G-02)',
+    async (state, command, options) => {
+      const { actor, cwd, leader } = await meet(
+        state,
+        command,
+        (hook) => hook.send({ type: 'cancel', reason: 'the user pressed Escape' }),
+        options,
+      );
+      expect(await toPromise(actor)).toMatchObject({
+        status: 'cancelled',
+        reason: 'the user pressed Escape',
+      });
+      // A hook that was cancelled at its start may never have written its pid.
+      if (state === 'starting') expect(livesIn(cwd)).toBe(false);
+      else expect(lives(await leader())).toBe(false);
+    },
+  );
 
-  test('before the start ends a hook that has hardly begun', async () => {
+  test('cancelling before the start ends a hook that has hardly begun', async () => {
     const actor = hookActor('sleep 100');
     actor.send({ type: 'cancel', reason: 'changed my mind' });
     const outcome = toPromise(actor);
@@ -82,8 +85,8 @@ describe('cancelling', () => {
     expect(await outcome).toMatchObject({ status: 'cancelled', reason: 'changed my mind' });
   });
 
-  test('twice keeps the first reason, and does not prolong the grace', async () => {
-    // A grace that began anew each time would never be over.
+  test('cancelling twice keeps the first reason, and does not prolong the grace period', async () => {
+    // A grace period that began anew each time would never be over.
     const { actor } = await meet('running', deaf, (hook) => {
       hook.send({ type: 'cancel', reason: 'first' });
       const again = setInterval(() => hook.send({ type: 'cancel', reason: 'again' }), 50);
@@ -92,7 +95,7 @@ describe('cancelling', () => {
     expect(await toPromise(actor)).toMatchObject({ status: 'cancelled', reason: 'first' });
   });
 
-  test('reports what the hook had done by then', async () => {
+  test('cancelling reports what the hook had done so far', async () => {
     const { actor } = await meet('running', `echo so far >&2; ${deaf}`, (hook) =>
       hook.send({ type: 'cancel', reason: 'x' }),
     );
@@ -101,7 +104,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('lets the hook clean up (B23)', async () => {
+  test('cancelling lets the hook clean up (B23)', async () => {
     const { actor } = await meet(
       'running',
       `trap 'echo cleaned; exit' TERM; ${begun}; sleep 100 & touch x; wait`,
@@ -111,7 +114,7 @@ describe('cancelling', () => {
     expect(await toPromise(actor)).toMatchObject({ exit: { stdout: 'cleaned\n' } });
   });
 
-  test('of what cannot be started anyway has an outcome', async () => {
+  test('cancelling a hook that cannot be started anyway has an outcome', async () => {
     const actor = hookActor('true', { cwd: '/proc/no-folder' });
     const outcome = toPromise(actor);
     actor.start().send({ type: 'cancel', reason: 'x' });
@@ -120,7 +123,7 @@ describe('cancelling', () => {
 });
 
 test.each(inEveryState)(
-  'stopping the actor while %s leaves nothing: %s',
+  'stopping the actor while %s leaves nothing behind: %s',
   async (state, command, options) => {
     const { cwd, leader } = await meet(state, command, (hook) => void hook.stop(), options);
     const pid = state === 'starting' ? undefined : await leader();

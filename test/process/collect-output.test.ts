@@ -10,13 +10,16 @@ function windowOf(limit: number, text: string, chunkSize: number): OutputWindow 
   return window;
 }
 
-test.each([1, 2, 3, 7, 1000])('chunks of %i bytes give the same text', (size) => {
-  const text = 'a€😀ö'.repeat(8);
-  expect(windowOf(80, text, size).text()).toBe(text);
-  expect(windowOf(14, text, size).text()).toBe('a€\n[… 66 bytes left out …]\n😀ö');
-});
+test.each([1, 2, 3, 7, 1000])(
+  'an output window gives the same text for chunks of %i bytes',
+  (size) => {
+    const text = 'a€😀ö'.repeat(8);
+    expect(windowOf(80, text, size).text()).toBe(text);
+    expect(windowOf(14, text, size).text()).toBe('a€\n[… 66 bytes left out …]\n😀ö');
+  },
+);
 
-test('whether all is kept is known', () => {
+test('an output window says whether it has kept everything', () => {
   expect(windowOf(10, '0123456789', 3).truncated).toBe(false);
   expect(windowOf(4, '0123456789', 3).truncated).toBe(true);
 });

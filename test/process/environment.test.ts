@@ -15,8 +15,8 @@ import { findProgram } from '../../src/process/programs.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
 
-describe('the environment (HOOK-188, C-13)', () => {
-  test("is the parent's, with the given variables added", async () => {
+describe('the environment of a hook (HOOK-188, C-13)', () => {
+  test("a hook's environment is the parent's, with the given variables added", async () => {
     vi.stubEnv('INHERITED_TOKEN', 'secret value');
     vi.stubEnv('OVERRIDDEN', 'old');
     const env = { OVERRIDDEN: 'new', ADDED: 'a "b" $c\n' };
@@ -28,12 +28,12 @@ describe('the environment (HOOK-188, C-13)', () => {
     expect(stdout).toBe('secret value|new|a "b" $c\n');
   });
 
-  test("does not touch the host's", async () => {
+  test("a hook's environment does not change the host's", async () => {
     await runToExit('export ADDED=2', { env: { ADDED: '1' } });
     expect(process.env['ADDED']).toBeUndefined();
   });
 
-  test('the folder is the working directory, whatever it is called', async () => {
+  test("a hook's working directory is the given folder, whatever its name", async () => {
     const cwd = join(realpathSync(tempFolder()), `it's "my" $(proj) ümläut\n;x`);
     mkdirSync(cwd);
     expect(await runToExit('pwd -P', { cwd })).toMatchObject({ stdout: `${cwd}\n` });
@@ -50,19 +50,19 @@ describe('the environment (HOOK-188, C-13)', () => {
     });
   });
 
-  test('there is no terminal, on no stream and to be opened (HOOK-125)', async () => {
+  test('a hook has no terminal, neither on a stream nor to open (HOOK-125)', async () => {
     const command =
       'for n in 0 1 2; do [ -t $n ] && echo $n; done; (: < /dev/tty) 2>/dev/null && echo tty; echo done';
     expect(await runToExit(command)).toMatchObject({ stdout: 'done\n' });
   });
 
-  test('the hook leads a session and a group of its own', async () => {
+  test('a hook leads its own session and group', async () => {
     const { stdout } = await runToExit('echo $$; cut -d" " -f1,5,6 /proc/$$/stat');
     const [pid, ids] = stdout.trim().split('\n');
     expect(ids).toBe(`${pid} ${pid} ${pid}`);
   });
 
-  test('no descriptor of the engine leaks into the hook', async () => {
+  test('no file descriptor of the engine leaks into the hook', async () => {
     const hooks = Array.from({ length: 8 }, () =>
       runToExit('sleep 0.1; for fd in /proc/$$/fd/*; do echo "${fd##*/} $(readlink "$fd")"; done'),
     );
@@ -74,14 +74,14 @@ describe('the environment (HOOK-188, C-13)', () => {
 });
 
 describe('the shell (C-15)', () => {
-  test('knows ~ and defaults', async () => {
+  test('the shell expands ~ and defaults', async () => {
     vi.stubEnv('HOME', homedir());
     const { stdout } = await runToExit('echo ~ "${NO_SUCH_VARIABLE:-$HOME/x}" ${NO_SUCH:-y}');
     vi.unstubAllEnvs();
     expect(stdout).toBe(`${homedir()} ${homedir()}/x y\n`);
   });
 
-  test('is bash where there is one', async () => {
+  test('the shell is bash if there is one', async () => {
     expect(
       await runToExit('[[ -n $BASH_VERSION ]] && echo "${BASH_VERSION:0:0}bash"'),
     ).toMatchObject({
@@ -89,7 +89,7 @@ describe('the shell (C-15)', () => {
     });
   });
 
-  test('is sh where the PATH has no bash, and a folder of that name is none', async () => {
+  test('the shell is sh if the PATH has no bash, and a folder with that name does not count', async () => {
     const bin = tempFolder();
     mkdirSync(join(bin, 'bash'));
     for (const name of ['cat', 'mkfifo']) symlinkSync(findProgram(name)!, join(bin, name));
@@ -99,7 +99,7 @@ describe('the shell (C-15)', () => {
     expect(stdout).toBe('sh\n/bin/sh\n');
   });
 
-  test('is sh where there is no PATH', async () => {
+  test('the shell is sh if there is no PATH', async () => {
     const { PATH } = process.env;
     delete process.env['PATH'];
     const { stdout } = await runToExit('echo $0');
@@ -107,7 +107,7 @@ describe('the shell (C-15)', () => {
     expect(stdout).toBe('/bin/sh\n');
   });
 
-  test('is never one that a project brings along', async () => {
+  test('the shell is never one that a project supplies', async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, 'bash'), '#!/bin/sh\necho evil\n', { mode: 0o755 });
     vi.stubEnv('PATH', `.:bin::${process.env['PATH']}`);
@@ -119,7 +119,7 @@ describe('the shell (C-15)', () => {
     expect(stdout).toBe('good\n');
   });
 
-  test('a whole program fits, with its own here-documents and functions', async () => {
+  test('a command can be a whole program, with its own here-documents and functions', async () => {
     const command = `set -euo pipefail
 greet() { cat <<EOF
 hello $1
@@ -130,7 +130,7 @@ greet world | tr a-z A-Z   # it's fine`;
   });
 });
 
-/** Runs a hook of the administrator in this project. */
+/** Runs an administrator's hook in this project. */
 async function fireSystemHook(command: string, cwd = tempFolder()) {
   const config = {
     ...createConfig({
@@ -151,8 +151,8 @@ async function fireSystemHook(command: string, cwd = tempFolder()) {
   return { cwd, fire, result: (await fire()).results[0]! };
 }
 
-describe('the environment of an administrator’s hook', () => {
-  test('holds allowed names only, and nothing that changes what its programs do', async () => {
+describe("the environment of an administrator's hook", () => {
+  test("an administrator's hook gets only allowed variables, and nothing that changes what its programs do", async () => {
     const hostile = {
       BASH_ENV: '/tmp/evil.sh',
       ENV: '/tmp/evil.sh',
@@ -201,7 +201,7 @@ describe('the environment of an administrator’s hook', () => {
       'GEMINI_PROJECT_DIR',
       'CLAUDE_PROJECT_DIR',
       'HOOKMACHINE_HOOK',
-      // A shell's own.
+      // The shell's own.
       'PWD',
       'OLDPWD',
       'SHLVL',
@@ -216,7 +216,7 @@ describe('the environment of an administrator’s hook', () => {
     vi.unstubAllEnvs();
   });
 
-  test('leads to programs of the system, and so does its shell, whatever the PATH of the user holds', async () => {
+  test("an administrator's hook and its shell use the system's programs, whatever the user's PATH holds", async () => {
     const folder = tempFolder();
     for (const name of ['bash', 'sh', 'grep', 'cat', 'mkfifo']) {
       writeFileSync(join(folder, name), `#!/bin/sh\ntouch '${folder}/evil'\nexit 0\n`);
@@ -229,7 +229,7 @@ describe('the environment of an administrator’s hook', () => {
     vi.unstubAllEnvs();
   });
 
-  test('is as clean where hooks run again and again', async () => {
+  test("the environment of an administrator's hook stays as clean when the hook runs repeatedly", async () => {
     vi.stubEnv('BASH_FUNC_echo%%', '() { true; }');
     const { fire } = await fireSystemHook('echo "[$GIT_DIR]" >&2; exit 2');
     vi.stubEnv('GIT_DIR', 'evil');
@@ -240,7 +240,7 @@ describe('the environment of an administrator’s hook', () => {
     vi.unstubAllEnvs();
   });
 
-  test('is kept where a project names the same command as its own', async () => {
+  test("an administrator's hook keeps its clean environment if a project lists the same command as its own", async () => {
     const cwd = tempFolder();
     const command = 'echo "[$EVIL]" >&2; exit 2';
     const hooks = { BeforeTool: [{ hooks: [{ type: 'command', command }] }] };

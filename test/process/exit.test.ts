@@ -7,7 +7,7 @@ import { blockUntil, hookActor, isAlive, runHook, runToExit } from './run-hook.t
 
 const ignored = () => undefined;
 
-/** Starts a hook; gives its outcome, and the states that it went through. */
+/** Starts a hook; returns its outcome, and the states that it passed through. */
 function follow(actor: ReturnType<typeof hookActor>) {
   const seen: string[] = [];
   actor.subscribe(({ value }) => {
@@ -22,16 +22,16 @@ function follow(actor: ReturnType<typeof hookActor>) {
 const hasEnded = (pid: string): boolean => pid !== '' && !isAlive(Number(pid));
 
 describe('how a hook ends', () => {
-  test.each([0, 1, 2, 3, 126, 255])('exit code %i', async (code) => {
+  test.each([0, 1, 2, 3, 126, 255])('a hook can end with exit code %i', async (code) => {
     expect(await runToExit(`exit ${code}`)).toMatchObject({ exitCode: code, signal: null });
   });
 
-  test('the code of the last command is the code', async () => {
+  test('the exit code of a hook is that of its last command', async () => {
     expect(await runToExit('true; (exit 7)')).toMatchObject({ exitCode: 7 });
   });
 
   test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV', 'SIGHUP', 'SIGPIPE'])(
-    'a signal from elsewhere, %s, is no exit code (HOOK-196, C-28)',
+    'a signal from elsewhere, %s, is not an exit code (HOOK-196, C-28)',
     async (signal) => {
       expect(await runToExit(`kill -${signal.slice(3)} $$`)).toMatchObject({
         exitCode: null,
@@ -41,11 +41,11 @@ describe('how a hook ends', () => {
     },
   );
 
-  test("a child's signal is seen as the shell tells it (C-28)", async () => {
+  test('a signal to a child is reported as the shell reports it (C-28)', async () => {
     expect(await runToExit("sh -c 'kill -TERM $$'; exit $?")).toMatchObject({ exitCode: 143 });
   });
 
-  test('signals reach the hook as they would any program, whatever the host ignores', async () => {
+  test('signals reach the hook as they would reach any program, whatever the host ignores', async () => {
     process.on('SIGINT', ignored);
     expect(await runToExit('kill -INT $$; sleep 5')).toMatchObject({ signal: 'SIGINT' });
     process.off('SIGINT', ignored);
@@ -55,7 +55,7 @@ describe('how a hook ends', () => {
     });
   });
 
-  test('the time is that of the hook, not of what it leaves behind', async () => {
+  test('the duration is that of the hook, not of what it leaves behind', async () => {
     const startedAt = performance.now();
     const { durationMs, leftBackground } = await runToExit("(trap '' TERM; sleep 60) & exit 0", {
       drain: 300,
@@ -68,17 +68,17 @@ describe('how a hook ends', () => {
 });
 
 describe('what cannot run', () => {
-  test('a command that does not exist: 127 (C-29)', async () => {
+  test('a command that does not exist exits with 127 (C-29)', async () => {
     const exit = await runToExit('no-such-command-anywhere --flag');
     expect(exit).toMatchObject({ exitCode: 127, stdout: '' });
     expect(exit.stderr).toMatch(/not found/);
   });
 
-  test('a script that does not exist: 127', async () => {
+  test('a script that does not exist exits with 127', async () => {
     expect(await runToExit('.llxprt/hooks/missing.sh')).toMatchObject({ exitCode: 127 });
   });
 
-  test('a script that is not executable: 126 (C-29)', async () => {
+  test('a script that is not executable exits with 126 (C-29)', async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, 'hook.sh'), '#!/bin/sh\necho ran\n', { mode: 0o644 });
     const exit = await runToExit('./hook.sh', { cwd });
@@ -86,26 +86,26 @@ describe('what cannot run', () => {
     expect(exit.stderr).toMatch(/denied/i);
   });
 
-  test('a folder: 126', async () => {
+  test('a folder as a command exits with 126', async () => {
     const cwd = tempFolder();
     mkdirSync(join(cwd, 'hook.sh'));
     expect(await runToExit('./hook.sh', { cwd })).toMatchObject({ exitCode: 126 });
   });
 
-  test('a script whose interpreter is missing', async () => {
+  test('a script whose interpreter is missing exits with 126 or 127', async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, 'hook.sh'), '#!/proc/no-interpreter\n', { mode: 0o755 });
     const { exitCode } = await runToExit('./hook.sh', { cwd });
     expect([126, 127]).toContain(exitCode);
   });
 
-  test('a syntax error: 2, as the shell has it (C-31b, R-1)', async () => {
+  test('a syntax error exits with 2, as the shell does (C-31b, R-1)', async () => {
     const exit = await runToExit('if true; then');
     expect(exit).toMatchObject({ exitCode: 2, stdout: '' });
     expect(exit.stderr).toMatch(/syntax error/i);
   });
 
-  test('a folder that is missing is named', async () => {
+  test('a missing working folder fails the hook and is named', async () => {
     const cwd = join(tempFolder(), 'gone');
     const outcome = await runHook('echo ran', { cwd });
     expect(outcome).toMatchObject({
@@ -114,7 +114,7 @@ describe('what cannot run', () => {
     });
   });
 
-  test('a file in the place of the folder', async () => {
+  test('a file in place of the working folder fails the hook and is named', async () => {
     const cwd = join(tempFolder(), 'file');
     writeFileSync(cwd, '');
     const outcome = await runHook('echo ran', { cwd });
@@ -124,31 +124,31 @@ describe('what cannot run', () => {
     });
   });
 
-  test('a folder name that is too long for the system', async () => {
+  test('a folder name that is too long for the system fails the hook', async () => {
     const outcome = await runHook('echo ran', { cwd: `/${'x'.repeat(5000)}` });
     expect(outcome.status).toBe('failed');
   });
 
-  test('a command that is too long for the system (E2BIG)', async () => {
+  test('a command that is too long for the system fails the hook (E2BIG)', async () => {
     const outcome = await runHook(`: ${'x'.repeat(3_000_000)}`);
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'E2BIG' } });
   });
 
-  test('an environment that is too large for the system', async () => {
+  test('an environment that is too large for the system fails the hook', async () => {
     const outcome = await runHook('echo ran', { env: { HUGE: 'x'.repeat(3_000_000) } });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'E2BIG' } });
   });
 
-  test.each(['echo a\0b', '\0'])('a command with a NUL: %j', async (command) => {
+  test.each(['echo a\0b', '\0'])('a command with a NUL fails the hook: %j', async (command) => {
     const outcome = await runHook(command);
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'ERR_INVALID_ARG_VALUE' } });
   });
 
-  test('a folder with a NUL', async () => {
+  test('a folder with a NUL fails the hook', async () => {
     expect(await runHook('echo ran', { cwd: '/tmp/a\0b' })).toMatchObject({ status: 'failed' });
   });
 
-  test('an input that cannot be written as text (G-06)', async () => {
+  test('an input that cannot be serialised fails the hook (G-06)', async () => {
     const cycle: { self?: object } = {};
     cycle.self = cycle;
     const outcome = await runHook('echo ran', { stdin: () => JSON.stringify(cycle) });
@@ -158,7 +158,7 @@ describe('what cannot run', () => {
     });
   });
 
-  test('an input whose making throws what is no error', async () => {
+  test('an input function that throws a non-error fails the hook', async () => {
     const outcome = await runHook('echo ran', {
       stdin: () => {
         // eslint-disable-next-line no-throw-literal
@@ -173,18 +173,18 @@ describe('what cannot run', () => {
   });
 });
 
-describe('an exit ends the hook unless something holds on', () => {
-  test('nothing does', async () => {
+describe('an exit ends the hook unless something is left', () => {
+  test('a hook that leaves nothing ends with its exit', async () => {
     const cwd = tempFolder();
     const file = join(cwd, 'pid');
     const { outcome, seen } = follow(hookActor('echo $$ > pid; echo x', { cwd }));
-    // A hook that has written all is read to its end before its exit is known.
+    // If a hook has written everything, it is read to the end before its exit is known.
     blockUntil(() => existsSync(file) && hasEnded(readFileSync(file, 'utf8')));
     await outcome;
     expect(seen).toEqual(['alive.starting', 'alive.running', 'exited']);
   });
 
-  test('a child does', async () => {
+  test('a hook that leaves a child is drained before it ends', async () => {
     const cwd = tempFolder();
     const command = 'until [ -e go ]; do sleep 0.01; done & echo x';
     const actor = hookActor(command, { cwd, drain: 10_000 });

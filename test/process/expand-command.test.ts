@@ -14,17 +14,20 @@ const folders = [
   '/\'"`$\\',
 ];
 
-/** Commands that print something, with `$X` for a project variable; what they print, with `@` for its value. */
+/**
+ * Commands that print something, with `$X` for a project variable, and what they print, with `@` for its
+ * value.
+ */
 const both: [string, string, string][] = [
   ['unquoted', 'printf %s $X/a', '@/a'],
   ['in braces', 'printf %s ${X}a', '@a'],
   ['in double quotes', 'printf %s "$X/a ${X}"', '@/a @'],
   ['in single quotes', "printf %s '$X'", '$X'],
   ['between quotes', `printf %s "a"$X'b'`, 'a@b'],
-  ['twice', 'printf %s $X$X', '@@'],
+  ['used twice', 'printf %s $X$X', '@@'],
   ['escaped', String.raw`printf %s \$X`, '$X'],
-  ['behind a backslash', String.raw`printf %s \\$X`, String.raw`\@`],
-  ['of a longer name', 'printf %s "[$XECTORY]" [$XECTORY] $X', '[][]@'],
+  ['after a backslash', String.raw`printf %s \\$X`, String.raw`\@`],
+  ['that begins a longer name', 'printf %s "[$XECTORY]" [$XECTORY] $X', '[][]@'],
   ['with a default', 'printf %s "${X:-none}"', '@'],
   ['as a default', 'printf %s ${NONE:-$X}', '@'],
   ['as a quoted default', 'printf %s "${NONE:-$X}" "${NONE:-"$X"}" ${NONE:-"$X"}', '@@@'],
@@ -51,36 +54,40 @@ const both: [string, string, string][] = [
     '@"\n$X"\n@',
   ],
   ['beside a here-document', 'cat <<A - && printf %s $X\n"\nA\n', '"\n@'],
-  ['behind a shift', 'printf %s $((1 << 2)) $X', '4@'],
-  ['behind a comment', '# it\'s\nprintf %s $X # and "this\n', '@'],
-  ['behind what is no comment', 'set -- a b; printf %s a#b $# ${#} $X', 'a#b22@'],
-  ['behind an operator and a comment', "true;# don't\nprintf %s $X", '@'],
-  ['behind a trimmed value', `v='a #b'; printf %s "\${v# x}" \${v% #*} $X`, 'a #ba@'],
+  ['after a shift', 'printf %s $((1 << 2)) $X', '4@'],
+  ['after a comment', '# it\'s\nprintf %s $X # and "this\n', '@'],
+  ['after what is not a comment', 'set -- a b; printf %s a#b $# ${#} $X', 'a#b22@'],
+  ['after an operator and a comment', "true;# don't\nprintf %s $X", '@'],
+  ['after a trimmed value', `v='a #b'; printf %s "\${v# x}" \${v% #*} $X`, 'a #ba@'],
   ['on a continued line', 'printf %s \\\n  $X', '@'],
-  ['all three', 'printf %s $LLXPRT_PROJECT_DIR $GEMINI_PROJECT_DIR ${CLAUDE_PROJECT_DIR}', '@@@'],
+  [
+    'under all three names',
+    'printf %s $LLXPRT_PROJECT_DIR $GEMINI_PROJECT_DIR ${CLAUDE_PROJECT_DIR}',
+    '@@@',
+  ],
 ];
 
 const bashOnly: [string, string, string][] = [
-  ['behind ANSI quotes', String.raw`printf %s $'it\'s' $"x" $X`, "it'sx@"],
+  ['after ANSI quotes', String.raw`printf %s $'it\'s' $"x" $X`, "it'sx@"],
   ['in a here-string', 'cat <<<$X; cat <<< "$X"; printf %s $X', '@\n@\n@'],
   ['in an array', 'a=($X b); printf %s ${#a[@]} "${a[0]}" $X', '2@@'],
   ['in a condition', '[[ $X == $X* && $X != "$X"? ]] && printf %s $X', '@'],
   ['in a process substitution', 'cat <(printf %s $X) > >(cat); wait $!; printf %s $X', '@@'],
-  ['behind an arithmetic command', '(( a = 1 << 3 )); printf %s $a $X', '8@'],
-  ['behind a replacement', 'v=\'a #b\'; printf %s "${v/ #/}" ${v/ #/_} $X', 'aba_b@'],
+  ['after an arithmetic command', '(( a = 1 << 3 )); printf %s $a $X', '8@'],
+  ['after a replacement', 'v=\'a #b\'; printf %s "${v/ #/}" ${v/ #/_} $X', 'aba_b@'],
 ];
 
 const names = ['LLXPRT_PROJECT_DIR', 'GEMINI_PROJECT_DIR', 'CLAUDE_PROJECT_DIR'];
 const environment = (folder: string) => Object.fromEntries(names.map((name) => [name, folder]));
 
-/** `X` stands for the first of the names. */
+/** Replaces `X` by the first of the names. */
 const named = (text: string): string => text.replaceAll(/(?<=\$\{?)X/g, names[0]!);
 
 describe.each([
   ['bash', [...both, ...bashOnly]],
   ['sh', both],
 ])('a project variable, in %s (HOOK-188, C-14)', (shell, cases) => {
-  test.each(cases)('%s', async (_, command, printed) => {
+  test.each(cases)('a project variable %s expands as it must', async (_, command, printed) => {
     const cwd = tempFolder();
     const values = folders.map(async (folder) => {
       const env = environment(folder);
@@ -110,11 +117,11 @@ describe('what is left alone', () => {
     'LLXPRT_PROJECT_DIR=x; echo LLXPRT_PROJECT_DIR',
     'echo $OTHER_PROJECT_DIR',
     'echo \'$LLXPRT_PROJECT_DIR\' "$LLXPRT_PROJECT_DIR"',
-  ])('%s', (command) => {
+  ])('a command without project variables outside quotes is left alone: %s', (command) => {
     expect(expandCommand(command, environment('/a b'))).toBe(command);
   });
 
-  test('a variable of the host is split as the shell does it', async () => {
+  test('the shell splits a variable of the host as usual', async () => {
     vi.stubEnv('FLAGS', '-a -b');
     const { stdout } = await runToExit('printf "<%s>" $FLAGS');
     vi.unstubAllEnvs();
@@ -131,12 +138,12 @@ describe('what is left alone', () => {
     'cat <<EOF\nx',
     '\\',
     '$',
-  ])('what is no command, %j, is no trap', (command) => {
+  ])('%j, which is not a command, does not confuse the expansion', (command) => {
     const expanded = expandCommand(`${command} $`, environment('/a b'));
     expect(expanded).toContain(command);
   });
 
-  test('a long command takes no time', () => {
+  test('a long command takes no time to expand', () => {
     const command = `echo ${'a#b $(x) `y` "z" '.repeat(20_000)} $LLXPRT_PROJECT_DIR`;
     const startedAt = cpuTime();
     expandCommand(command, environment('/a b'));

@@ -14,7 +14,7 @@ test('FIFOs that were ordered serve the next hooks, and nobody else can open the
   expect(taken.map((path) => statSync(path).mode & 0o777)).toEqual(Array(8).fill(0o600));
 });
 
-test('who does not wait for the FIFOs that were ordered gets others', () => {
+test('a hook that does not wait for the ordered FIFOs gets others', () => {
   orderFifos();
   const taken = Array.from({ length: 20 }, takeFifo);
   expect(taken.every((path) => statSync(path).isFIFO())).toBe(true);
@@ -22,7 +22,7 @@ test('who does not wait for the FIFOs that were ordered gets others', () => {
   for (const path of taken) returnFifo(path, false);
 });
 
-test('a FIFO that is given back serves nobody once a cleaner has removed its folder', () => {
+test('a FIFO that is returned is never used again once a cleaner has removed its folder', () => {
   const old = takeFifo();
   rmSync(scratchFolder(), { recursive: true });
   const current = takeFifo();

@@ -5,21 +5,21 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { numberIn, runHook, runToExit } from './run-hook.ts';
 import type * as run from './run-hook.ts';
 
-describe('who is signalled', () => {
+describe('what is signalled', () => {
   const kill = vi.spyOn(process, 'kill');
   beforeEach(() => void kill.mockClear());
   afterAll(() => kill.mockRestore());
 
-  /** The signals sent to groups, but for those that only ask whether there is one. */
+  /** The signals sent to groups, except those that only ask whether the group exists. */
   const sent = (): unknown[] => kill.mock.calls.filter(([, signal]) => signal !== 0);
 
-  test('nobody, when a hook ends by itself', async () => {
+  test('nothing is signalled when a hook ends by itself', async () => {
     await runToExit('cat; echo x >&2; exit 2');
     await runToExit('kill -9 $$');
     expect(sent()).toEqual([]);
   });
 
-  test('nobody, when the group is gone and a stranger holds the streams: its number may be taken', async () => {
+  test('nothing is signalled when the group is gone and a stranger holds the streams, because its number may be taken', async () => {
     const cwd = tempFolder();
     const { leftBackground } = await runToExit(
       'env -u HOOKMACHINE_HOOK setsid sh -c "echo \\$\\$ > left; exec sleep 100" & until [ -s left ]; do sleep 0.01; done',
@@ -30,7 +30,7 @@ describe('who is signalled', () => {
     expect({ leftBackground, signals }).toEqual({ leftBackground: false, signals: [] });
   });
 
-  test('the group, at the deadline', async () => {
+  test('the group is signalled at the deadline', async () => {
     const cwd = tempFolder();
     const leader = join(cwd, 'leader');
     const command = 'echo $$ > leader; sleep 100; echo';
@@ -42,7 +42,7 @@ describe('who is signalled', () => {
   });
 });
 
-describe('on a system whose /proc tells nothing', () => {
+describe('on a system whose /proc says nothing', () => {
   let { runHook: runThere, runToExit: exitThere }: typeof run = {} as typeof run;
   beforeAll(async () => {
     vi.resetModules();
@@ -57,23 +57,23 @@ describe('on a system whose /proc tells nothing', () => {
     vi.doUnmock('node:fs');
   });
 
-  test('hooks run', async () => {
+  test('hooks run on a system whose /proc says nothing', async () => {
     expect(await exitThere('cat; exit 2')).toMatchObject({ exitCode: 2, stdout: '{}' });
   });
 
   test.each(['sleep 100 & echo x', 'sleep 100 >/dev/null 2>&1 & echo x'])(
-    'what is left in the background ends: %s',
+    'on a system whose /proc says nothing, what is left in the background ends: %s',
     async (command) => {
       expect(await exitThere(command)).toMatchObject({ stdout: 'x\n', leftBackground: true });
     },
   );
 
-  test('a pipeline past its deadline ends', async () => {
+  test('on a system whose /proc says nothing, a pipeline past its deadline ends', async () => {
     const outcome = await runThere('sleep 50 | sleep 60', { timeout: 200 });
     expect(outcome).toMatchObject({ status: 'timedOut', exit: { signal: 'SIGTERM' } });
   });
 
-  test('what is deaf to SIGTERM is killed', async () => {
+  test('on a system whose /proc says nothing, a hook that ignores SIGTERM is killed', async () => {
     const cwd = tempFolder();
     const deaf = "trap '' TERM; echo > deaf; while :; do sleep 1; done";
     const options = { cwd, timeout: 50, deadlineFrom: join(cwd, 'deaf'), grace: 100 };

@@ -14,7 +14,7 @@ const makeFolder = foldersUntilTheEnd();
 
 type Host = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Starts a host whose hook writes its pid to `leader` and where its stdout goes to `pipe`. */
+/** Starts a host whose hook writes its pid to `leader` and the target of its stdout to `pipe`. */
 async function startHost(end: string, command: string, state = 'running') {
   const cwd = makeFolder();
   const child = spawn(
@@ -46,18 +46,21 @@ const ends: [string, (child: Host) => void][] = [
 ];
 
 describe.concurrent('when the host ends, its hooks end, and its folder is removed', () => {
-  test.each(ends)('%s', async (end, act) => {
-    const deaf = "trap '' TERM HUP INT; (trap '' TERM; sleep 100) & sleep 100 | sleep 100";
-    const { child, ended, leader, scratch } = await startHost(end, deaf);
-    expect(lives(leader)).toBe(true);
-    expect(existsSync(scratch)).toBe(true);
-    act(child);
-    await ended;
-    await expectNothingLeft(leader, scratch);
-  });
+  test.each(ends)(
+    'hooks end and the folder is removed when the host ends by %s',
+    async (end, act) => {
+      const deaf = "trap '' TERM HUP INT; (trap '' TERM; sleep 100) & sleep 100 | sleep 100";
+      const { child, ended, leader, scratch } = await startHost(end, deaf);
+      expect(lives(leader)).toBe(true);
+      expect(existsSync(scratch)).toBe(true);
+      act(child);
+      await ended;
+      await expectNothingLeft(leader, scratch);
+    },
+  );
 
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'also what has a process group of its own: %s',
+    'a hook with process groups of its own ends when the host ends by %s',
     async (signal) => {
       const { child, leader, scratch } = await startHost(
         signal,
@@ -68,28 +71,34 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
     },
   );
 
-  test.each(ends)('also what left for a session of its own: %s', async (end, act) => {
-    const { child, cwd, ended, leader, scratch } = await startHost(
-      end,
-      `setsid sh -c 'trap "" TERM HUP INT; echo $$ > stray; sleep 100; :' & sleep 100`,
-    );
-    const stray = await numberIn(join(cwd, 'stray'));
-    act(child);
-    await ended;
-    await expectNothingLeft(leader, scratch);
-    await waitUntil(() => !lives(stray));
-  });
+  test.each(ends)(
+    'a process in a session of its own ends when the host ends by %s',
+    async (end, act) => {
+      const { child, cwd, ended, leader, scratch } = await startHost(
+        end,
+        `setsid sh -c 'trap "" TERM HUP INT; echo $$ > stray; sleep 100; :' & sleep 100`,
+      );
+      const stray = await numberIn(join(cwd, 'stray'));
+      act(child);
+      await ended;
+      await expectNothingLeft(leader, scratch);
+      await waitUntil(() => !lives(stray));
+    },
+  );
 
-  test.each(['draining', 'sweeping'])('also what a hook left behind: while %s', async (state) => {
-    const { child, leader, scratch } = await startHost(
-      'SIGKILL',
-      "(trap '' TERM; echo > deaf; sleep 100) & until [ -s deaf ]; do sleep 0.01; done; exit 0",
-      state,
-    );
-    expect(lives(leader)).toBe(true);
-    child.kill('SIGKILL');
-    await expectNothingLeft(leader, scratch);
-  });
+  test.each(['draining', 'sweeping'])(
+    'what a hook left behind ends with the host while the hook is %s',
+    async (state) => {
+      const { child, leader, scratch } = await startHost(
+        'SIGKILL',
+        "(trap '' TERM; echo > deaf; sleep 100) & until [ -s deaf ]; do sleep 0.01; done; exit 0",
+        state,
+      );
+      expect(lives(leader)).toBe(true);
+      child.kill('SIGKILL');
+      await expectNothingLeft(leader, scratch);
+    },
+  );
 });
 
 test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
@@ -113,7 +122,7 @@ test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
     else child.stdin.write('end\n');
     await ended;
     await waitUntil(() => !lives(running));
-    // What the watchdog kills by their marks it kills in one go with the groups.
+    // What the watchdog kills by its marks, it kills together with the groups.
     await new Promise((resolve) => void setTimeout(resolve, 500));
     expect(lives(daemon)).toBe(true);
     process.kill(daemon, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** A host of its own: runs the hook it is given, and ends when it is asked to, or is ended, while that runs. */
+/** A separate host: runs the hook it is given, and ends when asked to, or is ended, while the hook runs. */
 import { hookActor } from './run-hook.ts';
 
 const [, , end, command = '', state = 'running'] = process.argv;

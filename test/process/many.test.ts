@@ -14,8 +14,8 @@ test('a hundred hooks at once keep their answers apart', async () => {
     });
 });
 
-test('a hundred hooks at once that all leave something behind are waited for side by side', async () => {
-  // One after the other they would take longer than a test may.
+test('a hundred concurrent hooks that all leave something behind are waited for side by side', async () => {
+  // One after the other, they would take longer than a test may.
   const hooks = Array.from({ length: 100 }, () =>
     runHook('sleep 100 >/dev/null 2>&1 & exit 2', { drain: 700 }),
   );
@@ -23,7 +23,7 @@ test('a hundred hooks at once that all leave something behind are waited for sid
     expect(outcome).toMatchObject({ status: 'exited', leftBackground: true });
 });
 
-test('hooks with much output side by side', async () => {
+test('hooks with much output can run side by side', async () => {
   const hooks = Array.from({ length: 4 }, () =>
     runToExit("head -c 5000000 /dev/zero | tr '\\0' a | tee /dev/stderr"),
   );

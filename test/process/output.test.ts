@@ -6,8 +6,8 @@ const limit = 10 * 1024 * 1024;
 /** Writes that many bytes to stdout. */
 const flood = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' a`;
 
-describe('the output', () => {
-  test('comes from two streams, kept apart', async () => {
+describe('the output of a hook', () => {
+  test('the output of a hook comes from two streams, which are kept apart', async () => {
     expect(await runToExit('echo out; echo err >&2')).toMatchObject({
       stdout: 'out\n',
       stderr: 'err\n',
@@ -15,7 +15,7 @@ describe('the output', () => {
     });
   });
 
-  test('is what was written, without any change', async () => {
+  test('the output of a hook is what was written, unchanged', async () => {
     const { stdout } = await runToExit(String.raw`printf ' \n\t{"a":1}\r\n\n\n'`);
     expect(stdout).toBe(' \n\t{"a":1}\r\n\n\n');
   });
@@ -31,29 +31,29 @@ describe('the output', () => {
     ['stderr, by awk', `awk 'BEGIN { print "x" > "/dev/stderr" }'`],
     ['stderr, by Node', `node -e "fs.writeFileSync('/dev/stderr', 'x\\n')"`],
     ['stderr, by Python', `python3 -c "open('/dev/stderr', 'w').write('x\\n')"`],
-  ])('can be opened by name: %s', async (where, command) => {
+  ])('a hook can open its output by name: %s', async (where, command) => {
     const name = where.startsWith('stdout') ? 'stdout' : 'stderr';
     expect(await runToExit(`${command}; exit 2`)).toMatchObject({ exitCode: 2, [name]: 'x\n' });
   });
 
-  test('can go to both streams by tee', async () => {
+  test('the output of a hook can go to both streams by tee', async () => {
     expect(await runToExit('echo x | tee /dev/stderr')).toMatchObject({
       stdout: 'x\n',
       stderr: 'x\n',
     });
   });
 
-  test('keeps its order when opened by name more than once', async () => {
+  test('the output of a hook keeps its order when it is opened by name more than once', async () => {
     const command = 'for n in 1 2 3; do echo $n; echo $n > /dev/stdout; done';
     expect((await runToExit(command)).stdout).toBe('1\n1\n2\n2\n3\n3\n');
   });
 
-  test('of a hook that closes its streams early is kept', async () => {
+  test('the output of a hook that closes its streams early is kept', async () => {
     const command = 'echo no >&2; echo "{}"; exec >&- 2>&-; sleep 0.3; exit 2';
     expect(await runToExit(command)).toMatchObject({ exitCode: 2, stdout: '{}\n', stderr: 'no\n' });
   });
 
-  test('in portions over a long time keeps its order, and so does more than a pipe holds', async () => {
+  test('output in portions over a long time keeps its order, and so does more than a pipe can hold', async () => {
     const command =
       'for n in 0 1 2; do for out in 1 2; do seq $((n * 20000 + 1)) $(((n + 1) * 20000)) >&$out; done; sleep 0.1; done';
     const all = Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join('');
@@ -61,12 +61,12 @@ describe('the output', () => {
     expect([stdout === all, stderr === all]).toEqual([true, true]);
   });
 
-  test('of what the hook waits for is kept', async () => {
+  test('the output of processes that the hook waits for is kept', async () => {
     const command = '(sleep 0.1; echo late) & wait; exec 3>&1; (echo sub >&3)';
     expect((await runToExit(command)).stdout).toBe('late\nsub\n');
   });
 
-  test('of a process substitution that ends soon after the hook is kept', async () => {
+  test('the output of a process substitution that ends soon after the hook is kept', async () => {
     const { stdout, leftBackground } = await runToExit('echo x > >(sleep 0.02; cat)', {
       drain: 10_000,
     });
@@ -75,36 +75,36 @@ describe('the output', () => {
 });
 
 describe('characters', () => {
-  test('split over writes are whole (C-36)', async () => {
+  test('characters split over several writes are whole (C-36)', async () => {
     const command = String.raw`for byte in '\360' '\237' '\231' '\202'; do printf "$byte"; sleep 0.02; done`;
     expect((await runToExit(command)).stdout).toBe('🙂');
   });
 
-  test('split over chunks of a large output are whole (C-36)', async () => {
+  test('characters split over chunks of a large output are whole (C-36)', async () => {
     const command = `node -e "process.stdout.write('x' + '日本語🙂'.repeat(200000))"`;
     expect((await runToExit(command)).stdout).toBe(`x${'日本語🙂'.repeat(200_000)}`);
   });
 
-  test('half a character at the end is one replacement character', async () => {
+  test('half a character at the end becomes one replacement character', async () => {
     expect((await runToExit(String.raw`printf 'ok\303'`)).stdout).toBe('ok\ufffd');
   });
 
-  test('what is no UTF-8 does no harm', async () => {
+  test('output that is not UTF-8 does no harm', async () => {
     expect((await runToExit(String.raw`printf '\377\376{}'`)).stdout).toBe('\ufffd\ufffd{}');
   });
 
-  test('NUL and control characters arrive', async () => {
+  test('NUL and control characters arrive unchanged', async () => {
     expect((await runToExit(String.raw`printf 'a\000b\033[0m'`)).stdout).toBe('a\0b\u001b[0m');
   });
 });
 
 describe('too much output (G-01)', () => {
-  test('as much as fits is kept whole', async () => {
+  test('output of exactly the limit is kept whole', async () => {
     const { stdout, truncated } = await runToExit(flood(limit));
     expect({ length: stdout.length, truncated }).toEqual({ length: limit, truncated: [] });
   });
 
-  test('one byte more is left out, and that is said', async () => {
+  test('one byte beyond the limit is left out, and that is reported', async () => {
     const { stdout, truncated } = await runToExit(flood(limit + 1));
     expect({ length: stdout.length, truncated }).toEqual({ length: limit, truncated: ['stdout'] });
   });
@@ -120,13 +120,13 @@ describe('too much output (G-01)', () => {
       expect(exit[name].length).toBe(truncated.includes(name) ? limit : 0);
   });
 
-  test('a character at the limit is left out whole', async () => {
+  test('a character that crosses the limit is left out whole', async () => {
     const { stdout } = await runToExit(`printf x; node -e "process.stdout.write('é'.repeat(6e6))"`);
     expect(stdout.endsWith('é')).toBe(true);
     expect(Buffer.byteLength(stdout)).toBe(limit - 1);
   });
 
-  test('an endless flood ends with the deadline, and costs no memory', async () => {
+  test('an endless flood ends at the deadline, and takes no memory', async () => {
     const before = process.memoryUsage().rss;
     const outcome = await runHook('yes', { timeout: 3_000 });
     expect(outcome).toMatchObject({ status: 'timedOut', exit: { truncated: ['stdout'] } });

@@ -1,4 +1,4 @@
-/** A host of its own that has a hook wait, tells its pid, and ends or stays. */
+/** A separate host that has a hook waiting, prints its pid, and ends or stays. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ while (pid === '') {
   try {
     pid = readFileSync(join(cwd, 'started'), 'utf8');
   } catch {
-    // It is being started.
+    // It is still starting.
   }
 }
 rmSync(cwd, { recursive: true });

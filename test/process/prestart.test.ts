@@ -52,21 +52,21 @@ async function run(hook: Hook, stdin = '{}', clock?: SimulatedClock) {
 const seen = (file: string): Promise<unknown> =>
   waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
 
-/** Says in a file that it has been started, which is no more than a test may. */
+/** Writes to a file that it has started, which is as much as a test may do. */
 const started = 'echo $$ >> started; ';
 const startsOf = ({ command: { cwd } }: Hook): string[] =>
   readFileSync(join(cwd, 'started'), 'utf8').trim().split('\n');
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Has a process of this hook wait that was started so long ago that no file is new any more. */
+/** Starts a waiting process for this hook, and waits until it has begun. */
 async function wait(hook: Hook): Promise<void> {
   expect(await prestart(hook.command)).toBe(true);
   await seen(join(hook.command.cwd, 'started'));
 }
 
 describe('a hook with "prestart"', () => {
-  test('is the process that waited, and gets the input of its event', async () => {
+  test('a hook with "prestart" is the process that waited, and gets the input of its event', async () => {
     const hook = hookOf(`${started}cat; echo " $$"; echo no >&2; exit 2`);
     await wait(hook);
     const [pid] = startsOf(hook);
@@ -77,7 +77,7 @@ describe('a hook with "prestart"', () => {
     });
   });
 
-  test('gets a long input whole', async () => {
+  test('a hook with "prestart" gets a long input whole', async () => {
     const hook = hookOf(`${started}wc -c; echo $$`);
     await wait(hook);
     const [pid] = startsOf(hook);
@@ -85,7 +85,7 @@ describe('a hook with "prestart"', () => {
     expect(await run(hook, 'x'.repeat(5_000_000))).toMatchObject({ exit: { stdout } });
   });
 
-  test('may open its input by name, also late', async () => {
+  test('a hook with "prestart" can open its input by name, even late', async () => {
     const hook = hookOf(
       `${started}until [ -e go ]; do sleep 0.01; done; cat /dev/stdin; echo " $$"`,
     );
@@ -96,7 +96,7 @@ describe('a hook with "prestart"', () => {
     expect(await outcome).toMatchObject({ exit: { stdout: `hello ${pid}\n` } });
   });
 
-  test('need not read its input', async () => {
+  test('a hook with "prestart" need not read its input', async () => {
     const hook = hookOf(`${started}exec 3<&0; read -r x; echo ok`);
     await wait(hook);
     expect(await run(hook, `x\n${'y'.repeat(1_000_000)}`)).toMatchObject({
@@ -104,10 +104,10 @@ describe('a hook with "prestart"', () => {
     });
   });
 
-  test('has its deadline from its event on', async () => {
+  test('a hook with "prestart" has its deadline counted from its event', async () => {
     const hook = { ...hookOf(`${started}cat`), timeout: 400 };
     await wait(hook);
-    // As long as the process waits, its hook has no clock; on this one no deadline is ever over.
+    // While the process waits, its hook has no clock; on this one, no deadline is ever over.
     const clock = new SimulatedClock();
     const delays = vi.spyOn(clock, 'setTimeout');
     await new Promise((resolve) => void setTimeout(resolve, 100));
@@ -117,40 +117,43 @@ describe('a hook with "prestart"', () => {
     expect(startsOf(hook)).toHaveLength(1);
   });
 
-  test('that hangs is ended with what it started before its event', async () => {
+  test('a hook with "prestart" that hangs is ended together with what it started before its event', async () => {
     const command = `${started}sleep 100 & echo $! > left; cat > /dev/null; sleep 100`;
     const hook = { ...hookOf(command), timeout: 300 };
     await wait(hook);
     await seen(join(hook.command.cwd, 'left'));
-    // The next process, which may be started before this one's end is known, writes its own there.
+    // The next process, which may be started before this one's end is known, writes its own pid there.
     const left = Number(readFileSync(join(hook.command.cwd, 'left'), 'utf8'));
     expect(await run(hook)).toMatchObject({ status: 'timedOut' });
-    // What has been killed is there until somebody reaps it.
+    // What has been killed remains until somebody reaps it.
     await expect.poll(() => isAlive(left)).toBe(false);
   });
 
-  test.for(['python3', 'node'])('may be a %s script', async (program, { skip }) => {
-    skip(findProgram(program) === undefined, `${program} is not installed`);
-    const hook = hookOf(program === 'node' ? 'node hook.mjs' : 'python3 hook.py');
-    writeFileSync(
-      join(hook.command.cwd, program === 'node' ? 'hook.mjs' : 'hook.py'),
-      program === 'node'
-        ? `import { readFileSync, writeFileSync } from 'node:fs';
+  test.for(['python3', 'node'])(
+    'a hook with "prestart" can be a %s script',
+    async (program, { skip }) => {
+      skip(findProgram(program) === undefined, `${program} is not installed`);
+      const hook = hookOf(program === 'node' ? 'node hook.mjs' : 'python3 hook.py');
+      writeFileSync(
+        join(hook.command.cwd, program === 'node' ? 'hook.mjs' : 'hook.py'),
+        program === 'node'
+          ? `import { readFileSync, writeFileSync } from 'node:fs';
 writeFileSync('started', String(process.pid));
 process.stdout.write(readFileSync('/dev/stdin', 'utf8'));`
-        : `import os, sys
+          : `import os, sys
 open('started', 'w').write(str(os.getpid()))
 sys.stdout.write(sys.stdin.read())`,
-    );
-    // So long ago that the process is surely newer.
-    await new Promise((resolve) => void setTimeout(resolve, 100));
-    await wait(hook);
-    const [pid] = startsOf(hook);
-    expect(await run(hook, 'hello')).toMatchObject({ exit: { exitCode: 0, stdout: 'hello' } });
-    expect(startsOf(hook)).toEqual([pid]);
-  });
+      );
+      // Old enough that the process is certainly newer.
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+      await wait(hook);
+      const [pid] = startsOf(hook);
+      expect(await run(hook, 'hello')).toMatchObject({ exit: { exitCode: 0, stdout: 'hello' } });
+      expect(startsOf(hook)).toEqual([pid]);
+    },
+  );
 
-  test('is started for each of those that run side by side, and each gets its own input', async () => {
+  test('a hook with "prestart" is started once for each that runs side by side, and each gets its own input', async () => {
     const hook = hookOf(`${started}cat`);
     for (let round = 0; round < 3; round++) await prestart(hook.command);
     await waitUntil(() => startsOf(hook).length === 3);
@@ -162,10 +165,13 @@ sys.stdout.write(sys.stdin.read())`,
   });
 });
 
-/** A hook's script that says this. */
+/** A hook's script that prints this text. */
 const script = (text: string) => `#!/bin/bash\n${started}input=$(cat)\necho ${text}\n`;
 
-/** What a process can find out about itself, but for its numbers and its stdin, which is a FIFO while it waits. */
+/**
+ * What a process can find out about itself, except for its numbers and its stdin, which is a FIFO while it
+ * waits.
+ */
 const facts = `${started}cat > /dev/null
 set -- $(cut -d' ' -f1,4-8 /proc/$$/stat)
 [ "$2" = "$PPID" ] && [ "$3" = $$ ] && [ "$4" = $$ ] && echo "leads its group and session, terminal $5 $6"
@@ -189,7 +195,7 @@ test('a process that waited finds the same about itself as one that is started w
   expect(printedBy(waited)).toBe(printedBy(plain));
 });
 
-describe('a process that waits is not used, and ends, when', () => {
+describe('a waiting process is not used, and ends, when something changed', () => {
   const changes: [string, (hook: Hook) => void, string?][] = [
     ['its script changed', ({ command: { cwd } }) => write(join(cwd, 'hook.sh'), script('new'))],
     [
@@ -215,25 +221,28 @@ describe('a process that waits is not used, and ends, when', () => {
       (hook) => {
         const pids = startsOf(hook).map(Number);
         for (const pid of pids) process.kill(pid, 'SIGKILL');
-        // The host cannot know of it yet, since nothing here gives way to its events.
+        // The host cannot know of it yet, since nothing here yields to its events.
         while (pids.some((pid) => /[SRD]/.test(statOf(pid)?.state ?? ''))) continue;
       },
       'old',
     ],
   ];
 
-  test.each(changes)('%s', async (_, change, expected = 'new') => {
-    const hook = hookOf('bash ./hook.sh');
-    const { cwd } = hook.command;
-    write(join(cwd, 'hook.sh'), script('old'));
-    utimesSync(join(cwd, 'hook.sh'), 1, 1);
-    await wait(hook);
-    const [pid] = startsOf(hook);
-    change(hook);
-    expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${expected}\n` } });
-    expect(startsOf(hook).at(-1)).not.toBe(pid);
-    await waitUntil(() => !isAlive(Number(pid)));
-  });
+  test.each(changes)(
+    'a waiting process is not used, and ends, when %s',
+    async (_, change, expected = 'new') => {
+      const hook = hookOf('bash ./hook.sh');
+      const { cwd } = hook.command;
+      write(join(cwd, 'hook.sh'), script('old'));
+      utimesSync(join(cwd, 'hook.sh'), 1, 1);
+      await wait(hook);
+      const [pid] = startsOf(hook);
+      change(hook);
+      expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${expected}\n` } });
+      expect(startsOf(hook).at(-1)).not.toBe(pid);
+      await waitUntil(() => !isAlive(Number(pid)));
+    },
+  );
 });
 
 function write(file: string, text: string): void {
@@ -244,24 +253,27 @@ describe('a hook that does not wait for its input', () => {
   test.each([
     ['ends', 'echo x >> started'],
     ['writes', 'echo early; echo x >> started; cat > /dev/null'],
-  ])('%s, is reported, and runs once with each event from then on', async (_, command) => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const hook = hookOf(command);
-    await prestart(hook.command);
-    await seen(join(hook.command.cwd, 'started'));
-    if (!command.includes('cat')) await waitUntil(() => warn.mock.calls.length > 0);
-    for (let event = 1; event <= 3; event++) {
-      expect(await run(hook)).toMatchObject({ exit: { exitCode: 0 } });
-      await new Promise((resolve) => void setTimeout(resolve, 80));
-      expect(startsOf(hook)).toHaveLength(1 + event);
-    }
-    expect(warn.mock.calls).toEqual([[expect.stringMatching(/before it has read its input/)]]);
-    warn.mockRestore();
-  });
+  ])(
+    'a hook that %s before its input is reported, and runs once with each event from then on',
+    async (_, command) => {
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+      const hook = hookOf(command);
+      await prestart(hook.command);
+      await seen(join(hook.command.cwd, 'started'));
+      if (!command.includes('cat')) await waitUntil(() => warn.mock.calls.length > 0);
+      for (let event = 1; event <= 3; event++) {
+        expect(await run(hook)).toMatchObject({ exit: { exitCode: 0 } });
+        await new Promise((resolve) => void setTimeout(resolve, 80));
+        expect(startsOf(hook)).toHaveLength(1 + event);
+      }
+      expect(warn.mock.calls).toEqual([[expect.stringMatching(/before it has read its input/)]]);
+      warn.mockRestore();
+    },
+  );
 });
 
 test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)(
-  'a process that waits ends with its host: %s',
+  'a waiting process ends with its host: %s',
   async (end) => {
     const host = await bundledHost(new URL('prestart-host.ts', import.meta.url));
     const child = spawn(process.execPath, [host, end], {

@@ -20,7 +20,7 @@ function holdings() {
   };
 }
 
-/** The folder that holds the pipes, seen from inside a hook. */
+/** The folder that holds the pipes, as seen from inside a hook. */
 const scratchFolder = async (): Promise<string> =>
   join((await runToExit('readlink /proc/$$/fd/1')).stdout.trim(), '..');
 
@@ -31,7 +31,7 @@ const keepRejection = (reason: unknown): void => void rejections.push(reason);
 
 beforeAll(async () => {
   process.on('warning', keep).on('unhandledRejection', keepRejection);
-  // The first hooks start what all share, and shells are kept once they come again.
+  // The first hooks start what all share, and shells are kept once they are used again.
   for (let round = 0; round < 2; round++) {
     await Promise.all(Array.from({ length: 8 }, () => runHook('true')));
     await settled();
@@ -41,7 +41,7 @@ afterAll(() => {
   process.off('warning', keep).off('unhandledRejection', keepRejection);
 });
 
-/** Waits until the event loop has closed what is to be closed, and started the shells that wait. */
+/** Waits until the event loop has closed what must be closed, and started the shells that wait. */
 async function settled(): Promise<void> {
   for (let last = ''; last !== JSON.stringify(holdings()); await sleep(100))
     last = JSON.stringify(holdings());
@@ -56,12 +56,12 @@ async function leavesNothing(run: () => Promise<unknown>): Promise<void> {
 }
 
 describe('nothing is left behind: no descriptor, listener, child or zombie', () => {
-  test('of streams that no process was given', () =>
+  test('streams that were given to no process leave nothing behind', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 10; round++) new HookStreams().release();
     }));
 
-  test('of streams that are released twice, which takes nothing from others', () =>
+  test('streams that are released twice leave nothing behind, and take nothing from others', () =>
     leavesNothing(async () => {
       const streams = new HookStreams();
       streams.release();
@@ -77,13 +77,13 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
       other.release();
     }));
 
-  test('after 200 hooks', () =>
+  test('200 hooks leave nothing behind', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 50; round++)
         await Promise.all(Array.from({ length: 4 }, () => runToExit('cat; echo x >&2; exit 2')));
     }));
 
-  test('after hooks that cannot start', () =>
+  test('hooks that cannot start leave nothing behind', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 20; round++) {
         await runHook('true', { cwd: '/proc/no-folder' });
@@ -97,7 +97,7 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
       }
     }));
 
-  test('after hooks that time out or leave something behind', () =>
+  test('hooks that time out or leave processes behind leave no resources behind', () =>
     leavesNothing(() =>
       Promise.all([
         ...Array.from({ length: 5 }, () => runHook('sleep 100 | cat', { timeout: 100 })),
@@ -109,7 +109,7 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
       ]),
     ));
 
-  test('after actors that were stopped', () =>
+  test('actors that were stopped leave nothing behind', () =>
     leavesNothing(async () => {
       const actors = Array.from({ length: 10 }, () => hookActor('sleep 100 | cat').start());
       actors.push(hookActor('true', { cwd: '/proc/no-folder' }).start());
@@ -117,7 +117,7 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
       await settled();
     }));
 
-  test('after hooks that leave megabytes of input unread', () =>
+  test('hooks with megabytes of unread input leave nothing behind', () =>
     leavesNothing(() =>
       Promise.all(
         Array.from({ length: 5 }, () => runToExit('exit 0', { stdin: 'x'.repeat(2_000_000) })),
@@ -125,13 +125,13 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
     ));
 });
 
-/** Which pipes a hook has for its outputs. */
+/** The pipes that a hook has for its outputs. */
 const inodes = async (): Promise<string[]> =>
   (await runToExit('stat -L -c %i /proc/$$/fd/1 /proc/$$/fd/2; sleep 0.05')).stdout
     .trim()
     .split('\n');
 
-test('pipes serve one hook after the other, and none twice at a time', async () => {
+test('pipes are reused by one hook after the other, and never by two at a time', async () => {
   const folder = await scratchFolder();
   const together = await Promise.all(Array.from({ length: 4 }, inodes));
   expect(new Set(together.flat()).size).toBe(8);
@@ -146,7 +146,7 @@ test('nothing of the input or the output stays on a disk', async () => {
   expect(readdirSync(folder).filter((name) => !name.startsWith('pipe-'))).toEqual([]);
 });
 
-test('a folder that a cleaner removed is made anew', async () => {
+test('a folder that a cleaner removed is created again', async () => {
   const folder = await scratchFolder();
   execFileSync('rm', ['-rf', folder]);
   expect(await runToExit('cat /dev/stdin; echo x > /dev/stderr')).toMatchObject({
@@ -161,6 +161,6 @@ test('only this user can look into the folder', async () => {
   expect(stdout).toBe('700\n');
 });
 
-test('there was no warning and no unhandled rejection', () => {
+test('no test caused a warning or an unhandled rejection', () => {
   expect({ warnings, rejections }).toEqual({ warnings: [], rejections: [] });
 });

@@ -22,14 +22,17 @@ export interface Options {
   readonly env?: Record<string, string>;
   readonly stdin?: string | (() => string);
   readonly leftBehind?: LeftBehind;
-  /** What starts the time of the deadline, however slow the machine is; a file: its writing by the hook. */
+  /**
+   * What the deadline is counted from, however slow the machine is; a path: the time at which the hook writes
+   * that file.
+   */
   readonly deadlineFrom?: string | (() => boolean);
-  /** The clock of its deadlines. */
+  /** The clock for its deadlines. */
   readonly clock?: Clock;
-  /** How long what the hook left is given to end by itself, in ms; then how long after SIGTERM. */
+  /** How long what the hook left has to end by itself, in ms; then how long after SIGTERM. */
   readonly drain?: number;
   readonly sweep?: number;
-  /** How long SIGTERM is given to the hook, in ms. */
+  /** How long the hook has after SIGTERM, in ms. */
   readonly grace?: number;
 }
 
@@ -47,7 +50,7 @@ export function inputFor(command: string, options: Options = {}): HookProcessInp
   };
 }
 
-/** A hook in its machine, not started yet. */
+/** Creates a hook in its machine, not started yet. */
 export function hookActor(command: string, options: Options = {}) {
   const { drain, sweep, grace, deadlineFrom, clock } = options;
   const delays = {
@@ -63,7 +66,7 @@ export function hookActor(command: string, options: Options = {}) {
   });
 }
 
-/** A clock on which delays of this length begin once the file is written, or this is so. */
+/** Creates a clock on which delays of this length begin once the file is written, or the condition holds. */
 function clockFrom(from: string | (() => boolean), delay: number): Clock {
   const hasBegun =
     typeof from === 'string'
@@ -84,7 +87,7 @@ function clockFrom(from: string | (() => boolean), delay: number): Clock {
   };
 }
 
-/** Runs a hook through its machine to its outcome. */
+/** Runs a hook through its machine until its outcome. */
 export function runHook(command: string, options?: Options): Promise<HookProcessOutcome> {
   const actor = hookActor(command, options);
   const outcome = toPromise(actor);
@@ -92,7 +95,7 @@ export function runHook(command: string, options?: Options): Promise<HookProcess
   return outcome;
 }
 
-/** Runs a hook that is to end by itself. */
+/** Runs a hook that must end by itself. */
 export async function runToExit(
   command: string,
   options?: Options,
@@ -103,14 +106,14 @@ export async function runToExit(
   return { ...outcome.exit, leftBackground: outcome.leftBackground };
 }
 
-/** Makes folders that are gone after the file's last test: concurrent tests cannot each clean up. */
+/** Makes folders that are removed after the file's last test: concurrent tests cannot each clean up. */
 export function foldersUntilTheEnd(): () => string {
   const all = mkdtempSync(join(tmpdir(), 'a test '));
   afterAll(() => rmSync(all, { recursive: true, force: true }));
   return () => mkdtempSync(join(all, 'cwd '));
 }
 
-/** The number that a hook wrote into a file, once it is there. */
+/** The number that a hook writes into a file, once it is there. */
 export function numberIn(file: string): Promise<number> {
   return waitUntil(() => {
     try {
@@ -124,7 +127,7 @@ export function numberIn(file: string): Promise<number> {
 /** Whether anything lives in the session that this process leads. */
 export const lives = (leader: number): boolean => livingGroups(new Set([leader])).size > 0;
 
-/** Blocks the event loop, as a host does that is busy, until this is so. */
+/** Blocks the event loop, like a busy host, until the condition holds. */
 export function blockUntil(isSo: () => boolean): void {
   const until = performance.now() + 60_000;
   while (!isSo()) {

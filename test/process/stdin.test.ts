@@ -7,17 +7,17 @@ import { runToExit } from './run-hook.ts';
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('the input', () => {
-  test('arrives as it is, followed by its end (HOOK-061)', async () => {
+describe('the input of a hook', () => {
+  test('the input arrives unchanged, followed by its end (HOOK-061)', async () => {
     const stdin = JSON.stringify({ hook_event_name: 'BeforeTool', tool_input: { path: 'a b' } });
     expect(await runToExit('cat', { stdin })).toMatchObject({ stdout: stdin });
   });
 
-  test('has no line break added', async () => {
+  test('the input has no line break added', async () => {
     expect(await runToExit('wc -c; wc -l', { stdin: '{}' })).toMatchObject({ stdout: '2\n0\n' });
   });
 
-  test('may be empty', async () => {
+  test('the input may be empty', async () => {
     expect(await runToExit('wc -c', { stdin: '' })).toMatchObject({ stdout: '0\n' });
   });
 
@@ -36,13 +36,13 @@ describe('the input', () => {
     });
   });
 
-  test('megabytes arrive intact (T6)', async () => {
+  test('megabytes of input arrive intact (T6)', async () => {
     const stdin = JSON.stringify({ content: 'äöü🙂'.repeat(700_000) });
     const { stdout } = await runToExit('sha256sum', { stdin });
     expect(stdout).toContain(sha(stdin));
   });
 
-  test('is there in one piece: the first read has it all', async () => {
+  test('the input arrives in one piece: the first read gets all of it', async () => {
     const stdin = 'x'.repeat(60_000);
     const { stdout } = await runToExit('dd bs=1M count=1 2>/dev/null | wc -c', { stdin });
     expect(Number(stdout)).toBe(60_000);
@@ -50,13 +50,13 @@ describe('the input', () => {
 
   test.each([
     ['cat', 'cat /dev/stdin'],
-    ['cat of the descriptor', 'cat /proc/self/fd/0'],
+    ['cat with the descriptor', 'cat /proc/self/fd/0'],
     ['jq', 'jq -c . /dev/stdin'],
     ['a redirection', 'cat < /dev/stdin'],
     ['Node by name', `node -p "fs.readFileSync('/dev/stdin', 'utf8')"`],
     ['Node by number', `node -p "fs.readFileSync(0, 'utf8')"`],
     ['Python by name', `python3 -c "print(open('/dev/stdin').read())"`],
-  ])('can be opened by name: %s', async (_, command) => {
+  ])('the input can be opened by name: %s', async (_, command) => {
     const stdin = '{"tool_name":"write_file"}';
     const { stdout, exitCode } = await runToExit(command, { stdin });
     expect({ stdout: stdout.trim(), exitCode }).toEqual({ stdout: stdin, exitCode: 0 });
@@ -75,20 +75,20 @@ describe('the input', () => {
       'Python',
       `python3 -c "import json, sys; print(json.dumps(json.load(sys.stdin), separators=(',', ':')))"`,
     ],
-    ['read line by line', 'while IFS= read -r line || [ -n "$line" ]; do echo "$line"; done'],
-    ['read with a time limit', 'read -r -t 5 line; echo "$line"'],
-  ])('can be read as usual: %s', async (_, command) => {
+    ['the shell, line by line', 'while IFS= read -r line || [ -n "$line" ]; do echo "$line"; done'],
+    ['the shell, with a time limit', 'read -r -t 5 line; echo "$line"'],
+  ])('the input can be read as usual: %s', async (_, command) => {
     const stdin = '{"tool_name":"write_file"}';
     expect((await runToExit(command, { stdin })).stdout.trim()).toBe(stdin);
   });
 
-  test('can be read by one part after the other', async () => {
+  test('the input can be read by one command after the other', async () => {
     const stdin = 'first\nsecond\nthird\n';
     const { stdout } = await runToExit('read -r one; echo "[$one]"; head -1; cat', { stdin });
     expect(stdout).toBe('[first]\nsecond\nthird\n');
   });
 
-  test('need not be read, however long (HOOK-192, R-13, T2)', async () => {
+  test('the input need not be read, however long it is (HOOK-192, R-13, T2)', async () => {
     const command = `echo '{"decision":"deny","reason":"always"}'`;
     expect(await runToExit(command, { stdin: 'x'.repeat(5_000_000) })).toMatchObject({
       exitCode: 0,
@@ -96,7 +96,7 @@ describe('the input', () => {
     });
   });
 
-  test('may be closed by the hook at once (HOOK-192)', async () => {
+  test('the hook may close its input at once (HOOK-192)', async () => {
     const stdin = 'x'.repeat(5_000_000);
     expect(await runToExit('exec <&-; echo no >&2; exit 2', { stdin })).toMatchObject({
       exitCode: 2,
@@ -104,7 +104,7 @@ describe('the input', () => {
     });
   });
 
-  test('may be read in part only', async () => {
+  test('the hook may read only a part of its input', async () => {
     const stdin = 'x'.repeat(5_000_000);
     expect(await runToExit('head -c 10; exit 2', { stdin })).toMatchObject({
       exitCode: 2,
@@ -112,7 +112,7 @@ describe('the input', () => {
     });
   });
 
-  test('leaves no file behind that another could read', async () => {
+  test('the input leaves no file behind that others could read', async () => {
     const cwd = tempFolder();
     const { stdout } = await runToExit('readlink /proc/self/fd/0 > where; cat where', { cwd });
     const file = stdout.trim();

@@ -1,8 +1,9 @@
 /**
- * A host of its own: runs the hook it is given, in a strange world, and prints its outcome.
+ * A separate host: runs the hook it is given, in a strange world, and prints its outcome.
  *
- * As soon as the hook has written `begun`, its deadline, if it is given one, begins, and so many descriptors
- * are left as it is asked to; `all` takes none. Asked to `exit`, it does so with none.
+ * As soon as the hook has written `begun`, its deadline, if any, begins to run, and the host takes all file
+ * descriptors but the number it was given; `all` takes none. When asked to `exit`, it takes all of them and
+ * exits.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +18,7 @@ function run(text: string) {
     ...(deadline && text === command && { deadlineFrom: 'begun' }),
     grace: 1000,
     cwd: process.cwd(),
-    // Daemons too are to be found, however little the system tells of them.
+    // Daemons must be found too, however little the system tells about them.
     leftBehind: 'end',
   });
   const outcome = toPromise(actor);
@@ -25,7 +26,7 @@ function run(text: string) {
   return outcome;
 }
 
-// What is made once, with the first hook, is there.
+// What is created once, with the first hook, exists now.
 await run(':');
 const outcome = run(command);
 while (!existsSync('begun')) await sleep(5);

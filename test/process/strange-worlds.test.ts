@@ -7,7 +7,10 @@ import { bundledHost } from '../../scripts/bundle-host.ts';
 import { foldersUntilTheEnd, isAlive, numberIn } from './run-hook.ts';
 import { waitUntil } from '../support/until.ts';
 
-/* Hosts without a descriptor to spare, and systems whose /proc tells less than usual, or of others. */
+/*
+ * Hosts without a spare file descriptor, and systems whose /proc says less than usual, or describes other
+ * systems.
+ */
 
 const host = await bundledHost(new URL('strange-host.ts', import.meta.url));
 const makeFolder = foldersUntilTheEnd();
@@ -22,7 +25,10 @@ function can(...[command = '', ...args]: string[]): boolean {
   }
 }
 
-/** Runs a hook in a host that a line of shell starts as `"$@"`; it writes what it leaves behind to `left`. */
+/**
+ * Runs a hook in a host that a shell line starts as `"$@"`; the hook writes the pid of what it leaves behind
+ * to `left`.
+ */
 async function run(line: string, hook: string, descriptors = '0', deadline = '') {
   const cwd = makeFolder();
   const args = ['-c', line, 'sh', process.execPath, host, hook, descriptors, deadline];
@@ -33,7 +39,7 @@ async function run(line: string, hook: string, descriptors = '0', deadline = '')
 }
 
 test.concurrent.each(['3', '6', '7', '8', '9', '10', '12'])(
-  'with %s descriptors left while a hook runs, its denial counts, and the host lives',
+  'with %s descriptors left while a hook runs, its denial counts, and the host survives',
   async (free) => {
     const { outcome } = await run(
       'ulimit -n 100; exec "$@"',
@@ -44,10 +50,10 @@ test.concurrent.each(['3', '6', '7', '8', '9', '10', '12'])(
   },
 );
 
-describe.concurrent('without a descriptor to spare', () => {
+describe.concurrent('without a spare file descriptor', () => {
   const scarce = 'ulimit -n 100; exec "$@"';
 
-  test('a hook ends at its deadline', async () => {
+  test('a hook ends at its deadline even without a spare file descriptor', async () => {
     const hook = 'echo $$ > left; echo > begun; sleep 100; :';
     const { outcome, left } = await run(scarce, hook, '0', '300');
     expect(outcome).toMatchObject({ status: 'timedOut' });
@@ -56,17 +62,20 @@ describe.concurrent('without a descriptor to spare', () => {
 
   test.each([
     ['in its session', 'sleep 100 & echo $! > left;'],
-    ['deaf to SIGTERM', `sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' &`],
+    ['that ignores SIGTERM', `sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' &`],
     ['in a session of its own', "setsid sh -c 'echo $$ > left; exec sleep 100' &"],
-  ])('a denial counts, and what is left %s ends', async (_, start) => {
-    const hook = `${start} while [ ! -s left ]; do sleep 0.01; done; touch begun; sleep 0.5; exit 2`;
-    const { outcome, left } = await run(scarce, hook);
-    expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
-    expect(left).toBe(false);
-  });
+  ])(
+    'without a spare file descriptor a denial counts, and a process left %s ends',
+    async (_, start) => {
+      const hook = `${start} while [ ! -s left ]; do sleep 0.01; done; touch begun; sleep 0.5; exit 2`;
+      const { outcome, left } = await run(scarce, hook);
+      expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+      expect(left).toBe(false);
+    },
+  );
 });
 
-test('a host that ends without a descriptor to spare says nothing, and its folder is removed', async () => {
+test('a host that ends without a spare file descriptor prints nothing, and its folder is removed', async () => {
   const cwd = makeFolder();
   const hook = 'readlink /proc/$$/fd/1 > pipe; touch begun; sleep 0.2; exit 2';
   const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, host];
@@ -83,13 +92,16 @@ test('a host that ends without a descriptor to spare says nothing, and its folde
 const stray =
   "setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2";
 
-// In a world of numbers of its own: what runs beside it would meet the numbers given out anew.
+// Runs in its own PID namespace: processes beside it would collide with the reused numbers.
 test.runIf(
   can('unshare', '-pf', '--mount-proc', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'),
-)('a stranger that gets the number of a hook as soon as its session is gone lives', async () => {
-  // Its stray is waited for until the grace is over. A short sleep also reaps what is left of the group, which has the number.
-  const hook = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; echo > begun; sleep 100`;
-  const line = `
+)(
+  "a stranger that gets a hook's number as soon as the hook's session is gone stays alive",
+  async () => {
+    // Its stray is waited for until the grace period is over. A short sleep also reaps what is left of the
+    // group, which has the number.
+    const hook = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; echo > begun; sleep 100`;
+    const line = `
       "$@" & host=$!
       while [ ! -s leader ]; do sleep 0.05; done; leader=$(cat leader)
       while [ -e /proc/$leader ]; do :; done
@@ -98,18 +110,19 @@ test.runIf(
         [ $stranger -eq $leader ] && touch met && break; kill -9 $stranger; sleep 0.01
       done >/dev/null 2>&1
       wait $host; read -r _ _ state _ < /proc/$stranger/stat; [ "$state" = S ] && touch lives; exit 0`;
-  const inside = `exec unshare -pf --mount-proc sh -c '${line}' sh "$@"`;
-  const { outcome, cwd } = await run(inside, hook, 'all', '300');
-  expect(outcome).toMatchObject({ status: 'timedOut' });
-  expect(existsSync(join(cwd, 'met'))).toBe(true);
-  expect(existsSync(join(cwd, 'lives'))).toBe(true);
-});
+    const inside = `exec unshare -pf --mount-proc sh -c '${line}' sh "$@"`;
+    const { outcome, cwd } = await run(inside, hook, 'all', '300');
+    expect(outcome).toMatchObject({ status: 'timedOut' });
+    expect(existsSync(join(cwd, 'met'))).toBe(true);
+    expect(existsSync(join(cwd, 'lives'))).toBe(true);
+  },
+);
 
 test.runIf(can('unshare', '-pf', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'))(
-  'where /proc tells of other processes, a killed host takes none of those along',
+  'a killed host takes no other processes along if /proc describes another system',
   async () => {
     const cwd = makeFolder();
-    // The numbers that /proc has for those of the hook are given to strangers.
+    // The numbers that /proc shows for the hook's processes are given to strangers.
     const line = `
       "$@" & host=$!
       while [ ! -e begun ]; do sleep 0.05; done; sleep 0.3
@@ -130,25 +143,28 @@ test.runIf(can('unshare', '-pf', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_
   },
 );
 
-describe.concurrent('what left for a session of its own ends', () => {
+describe.concurrent('a process in a session of its own ends', () => {
   test.runIf(can('unshare', '-m', 'true')).each([
     ['always the same number', '0.00 0.00 0.00 0/0 0'],
     ['numbers of another system', '0.10 0.20 0.30 1/900 4000000'],
     ['no number', ''],
-  ])('where the system tells %s as the last one given', async (_, loadavg) => {
-    const file = join(makeFolder(), 'loadavg');
-    writeFileSync(file, `${loadavg}\n`);
-    const line = `exec unshare -m sh -c 'mount --bind "${file}" /proc/loadavg && exec "$@"' sh "$@"`;
-    const { outcome, left } = await run(line, stray, 'all');
-    expect(outcome).toMatchObject({
-      status: 'exited',
-      exit: { exitCode: 2 },
-      leftBackground: true,
-    });
-    expect(left).toBe(false);
-  });
+  ])(
+    'a process in a session of its own ends even if the system reports %s as the last one given',
+    async (_, loadavg) => {
+      const file = join(makeFolder(), 'loadavg');
+      writeFileSync(file, `${loadavg}\n`);
+      const line = `exec unshare -m sh -c 'mount --bind "${file}" /proc/loadavg && exec "$@"' sh "$@"`;
+      const { outcome, left } = await run(line, stray, 'all');
+      expect(outcome).toMatchObject({
+        status: 'exited',
+        exit: { exitCode: 2 },
+        leftBackground: true,
+      });
+      expect(left).toBe(false);
+    },
+  );
 
-  test('even if it becomes another program without end', async () => {
+  test('a process in a session of its own ends even if it keeps becoming another program', async () => {
     const hook = `export P='exec $^X, "-e", $ENV{P}'; setsid perl -e 'open F, ">left"; print F "$$\\n"; close F; exec $^X, "-e", $ENV{P}' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2`;
     for (let round = 0; round < 4; round++)
       expect(await run('exec "$@"', hook, 'all')).toMatchObject({ left: false });

@@ -8,7 +8,7 @@ import { hookActor, runHook } from './run-hook.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Hooks that write down when they begin and end; returns what they wrote. */
+/** Runs hooks that log when they begin and end; returns the log. */
 async function runTogether(count: number, wait = 'sleep 0.05'): Promise<string[]> {
   const cwd = tempFolder();
   const commands = Array.from(
@@ -19,7 +19,7 @@ async function runTogether(count: number, wait = 'sleep 0.05'): Promise<string[]
   return readFileSync(join(cwd, 'log'), 'utf8').trim().split('\n');
 }
 
-/** How many ran at once, going by what they wrote. */
+/** How many ran at once, according to the log. */
 function mostAtOnce(log: readonly string[]): number {
   let [now, most] = [0, 0];
   for (const line of log) {
@@ -30,20 +30,20 @@ function mostAtOnce(log: readonly string[]): number {
 }
 
 describe('a limit on the hooks that run at once (G-03)', () => {
-  test('lets them begin one after the other, in the order in which they were asked for', async () => {
+  test('a limit of one lets hooks begin one after the other, in the order in which they were requested', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
     const log = await runTogether(6);
     expect(log).toEqual([0, 1, 2, 3, 4, 5].flatMap((index) => [`begin ${index}`, 'end']));
   });
 
-  test('is never passed, and made use of', async () => {
+  test('the limit is never exceeded, and is fully used', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '3');
-    // The first three wait for each other.
+    // The first three wait for one another.
     const company = 'until [ $(grep -c begin log) -ge 3 ]; do sleep 0.01; done; sleep 0.05';
     expect(mostAtOnce(await runTogether(12, company))).toBe(3);
   });
 
-  test('by default leaves the hooks of one event side by side', async () => {
+  test('the default limit lets the hooks of one event run side by side', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', undefined);
     const cwd = tempFolder();
     const meet = 'echo >> log; until [ $(wc -l < log) -ge 16 ]; do sleep 0.01; done';
@@ -51,14 +51,14 @@ describe('a limit on the hooks that run at once (G-03)', () => {
     expect(outcomes.every(({ status }) => status === 'exited')).toBe(true);
   });
 
-  test('by default keeps a hundred of them from running at once', async () => {
+  test('the default limit keeps a hundred hooks from running at once', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', undefined);
     const limit = Math.max(16, 4 * availableParallelism());
     expect(mostAtOnce(await runTogether(limit * 2))).toBeLessThanOrEqual(limit);
   });
 
   test.each(['0', '-1', 'many', '2.5'])(
-    'that is none (%s) is reported and not kept',
+    'an invalid limit (%s) is reported and ignored',
     async (limit) => {
       const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
       vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', limit);
@@ -72,7 +72,7 @@ describe('a limit on the hooks that run at once (G-03)', () => {
   );
 });
 
-/** Holds the only turn until it is let go. */
+/** Holds the only turn until it is released. */
 function occupy() {
   vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
   const actor = hookActor('sleep 100');
@@ -85,7 +85,7 @@ function occupy() {
 }
 
 describe('a hook that waits for its turn', () => {
-  test('does not use up its deadline', async () => {
+  test('a hook that waits for its turn does not use up its deadline', async () => {
     const letGo = occupy();
     const clock = new SimulatedClock();
     const outcome = runHook('echo x', { timeout: 2_000, clock });
@@ -94,7 +94,7 @@ describe('a hook that waits for its turn', () => {
     expect(await outcome).toMatchObject({ status: 'exited', exit: { stdout: 'x\n' } });
   });
 
-  test('can be cancelled, never runs, and holds up nobody', async () => {
+  test('a hook that waits for its turn can be cancelled, never runs, and holds up no other hook', async () => {
     const letGo = occupy();
     const cwd = tempFolder();
     const cancelled = hookActor('touch ran', { cwd });
@@ -107,7 +107,7 @@ describe('a hook that waits for its turn', () => {
     expect(await next).toMatchObject({ status: 'exited', exit: { stdout: '' } });
   });
 
-  test('can be stopped, and never runs', async () => {
+  test('a hook that waits for its turn can be stopped, and never runs', async () => {
     const letGo = occupy();
     const cwd = tempFolder();
     const stopped = hookActor('touch ran', { cwd }).start();
@@ -122,14 +122,14 @@ describe('a hook that waits for its turn', () => {
     ['leaves something behind', 'sleep 100 & exit 2', {}, 'exited'],
     ['misses its deadline', 'sleep 100', { timeout: 50 }, 'timedOut'],
     ['is killed', 'kill -9 $$', {}, 'exited'],
-  ])('gets it after one that %s', async (_, command, options, status) => {
+  ])('a hook gets its turn after one that %s', async (_, command, options, status) => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
     const [first, second] = await Promise.all([runHook(command, options), runHook('echo x')]);
     expect(first).toMatchObject({ status });
     expect(second).toMatchObject({ status: 'exited', exit: { stdout: 'x\n' } });
   });
 
-  test('gets it after one whose actor was stopped', async () => {
+  test('a hook gets its turn after one whose actor was stopped', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
     hookActor('sleep 100').start().stop();
     expect(await runHook('echo x')).toMatchObject({ exit: { stdout: 'x\n' } });

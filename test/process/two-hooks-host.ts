@@ -1,4 +1,7 @@
-/** A host of its own that runs a hook to its end and then again, prints the second one's pid, and ends when it is asked to, or is ended, while that runs. */
+/**
+ * A separate host that runs a hook to its end and then again, prints the second one's pid, and ends when
+ * asked to, or is ended, while that one runs.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hookActor, runToExit } from './run-hook.ts';

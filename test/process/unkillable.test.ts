@@ -7,13 +7,13 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { type Options, runHook } from './run-hook.ts';
 
 /*
- * A process that belongs to another user, or that the kernel keeps, cannot be had on every machine: here
- * the signals are what fails.
+ * A process that belongs to another user, or that the kernel holds, cannot be created on every machine: here
+ * the signals fail instead.
  */
 
 const kill = process.kill.bind(process);
 
-/** What our signals do to hooks; what is sent to this process itself arrives. */
+/** Makes our signals to hooks fail in this way; what is sent to this process itself arrives. */
 function signalsThat(fail: () => true): void {
   vi.spyOn(process, 'kill').mockImplementation(fail);
 }
@@ -24,19 +24,19 @@ const notPermitted = (): never => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Ends what a test left, for nothing else does. */
+/** Ends what a test left, because nothing else does. */
 function endLater(pids: readonly number[]): void {
   for (const pid of pids)
     onTestFinished(() => {
       try {
         kill(pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // It has already ended.
       }
     });
 }
 
-/** Runs a hook past its deadline, whose time starts when it has become what it runs. */
+/** Runs a hook past its deadline, which is counted from when it has become the program it runs. */
 function overrun(options: Options) {
   const cwd = tempFolder();
   const leader = join(cwd, 'leader');
@@ -47,10 +47,10 @@ function overrun(options: Options) {
   return runHook(command, { cwd, timeout: 50, deadlineFrom, ...options });
 }
 
-describe('a hook that no signal of ours ends', () => {
-  test('is given up on at once where it runs as another user, and named', async () => {
+describe('a hook that none of our signals end', () => {
+  test('a hook that runs as another user is given up on at once, and named', async () => {
     signalsThat(notPermitted);
-    // The grace is longer than the test may take.
+    // The grace period is longer than the test may take.
     const outcome = await overrun({ grace: 600_000 });
     expect(outcome).toMatchObject({
       status: 'timedOut',
@@ -68,7 +68,7 @@ describe('a hook that no signal of ours ends', () => {
     if (outcome.status === 'timedOut') endLater(outcome.exit!.survivors!.map(({ pid }) => pid));
   });
 
-  test('is given up on soon after SIGKILL where signals arrive and do nothing', async () => {
+  test('a hook that SIGKILL does not end is given up on soon afterwards', async () => {
     signalsThat(() => true);
     const outcome = await overrun({ grace: 10 });
     expect(outcome).toMatchObject({
@@ -78,7 +78,7 @@ describe('a hook that no signal of ours ends', () => {
     if (outcome.status === 'timedOut') endLater(outcome.exit!.survivors!.map(({ pid }) => pid));
   });
 
-  test('keeps its denial where only what it left in the background lives on', async () => {
+  test('a hook keeps its denial if only what it left in the background cannot be ended', async () => {
     signalsThat(notPermitted);
     const outcome = await runHook('sleep 100 > /dev/null 2>&1 & echo no >&2; exit 2', {
       drain: 1,
@@ -116,29 +116,32 @@ describe('a command whose hook cannot be ended', () => {
   test.each([
     ['fire', ['fire', 'BeforeTool'], '{"tool_name":"write_file","tool_input":{}}'],
     ['tool', ['tool', 'list_directory', '--input', '{}'], ''],
-  ])('%s ends with its verdict, and names the process', async (_, args, input) => {
-    const { project, env, files, write } = sandbox();
-    write(files.project, settings);
-    const fake = join(project, 'fake.mjs');
-    writeFileSync(
-      fake,
-      `process.kill = () => { throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' }); };`,
-    );
-    const { exitCode, stdout, stderr } = await hookmachine(
-      { project, env: { ...env, NODE_OPTIONS: `--import=${encodeURI(`file://${fake}`)}` } },
-      args,
-      input,
-    );
-    const [, pid] =
-      /process (\d+) \((?:.* )?sleep 100\) could not be ended and runs on/.exec(stderr) ?? [];
-    endLater(pid === undefined ? [] : [Number(pid)]);
-    expect(pid).toBeDefined();
-    expect(exitCode).toBe(2);
-    expect(stdout).toContain('Hook timed out after 300ms');
-    if (args[0] === 'fire')
-      expect(JSON.parse(stdout)).toMatchObject({
-        blocked: true,
-        hooks: [{ timedOut: true, survivors: [{ pid: Number(pid) }] }],
-      });
-  });
+  ])(
+    'the command %s ends with its verdict although its hook cannot be ended, and names the process',
+    async (_, args, input) => {
+      const { project, env, files, write } = sandbox();
+      write(files.project, settings);
+      const fake = join(project, 'fake.mjs');
+      writeFileSync(
+        fake,
+        `process.kill = () => { throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' }); };`,
+      );
+      const { exitCode, stdout, stderr } = await hookmachine(
+        { project, env: { ...env, NODE_OPTIONS: `--import=${encodeURI(`file://${fake}`)}` } },
+        args,
+        input,
+      );
+      const [, pid] =
+        /process (\d+) \((?:.* )?sleep 100\) could not be ended and runs on/.exec(stderr) ?? [];
+      endLater(pid === undefined ? [] : [Number(pid)]);
+      expect(pid).toBeDefined();
+      expect(exitCode).toBe(2);
+      expect(stdout).toContain('Hook timed out after 300ms');
+      if (args[0] === 'fire')
+        expect(JSON.parse(stdout)).toMatchObject({
+          blocked: true,
+          hooks: [{ timedOut: true, survivors: [{ pid: Number(pid) }] }],
+        });
+    },
+  );
 });

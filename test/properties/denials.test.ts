@@ -10,7 +10,7 @@ const event = fc.constantFrom(...hookEventNames);
 /** The events that Kodelet's hooks can block. */
 const mayBlock: readonly HookEventName[] = ['BeforeTool', 'BeforeAgent'];
 
-/** Hooks as a host may have them together: one of Kodelet's two ways at a time. */
+/** Hooks that a host may have together: only one of Kodelet's two modes at a time. */
 const anyHook = (kodelet: string) => scriptedHook('llxprt', kodelet);
 const companies = fc.constantFrom('kodelet', 'kodelet-strict').chain((kodelet) =>
   fc.record({
@@ -19,12 +19,12 @@ const companies = fc.constantFrom('kodelet', 'kodelet-strict').chain((kodelet) =
   }),
 );
 
-/** A hook more, somewhere in the plan. */
+/** Adds one more hook somewhere in the plan. */
 const withOneMore = (hooks: readonly ScriptedHook[], one: ScriptedHook, place: number) =>
   hooks.toSpliced(place % (hooks.length + 1), 0, one);
 
-describe('a denial is monotone', () => {
-  test('a parallel hook more, whatever it ends with, undoes no block and no stop', async () => {
+describe('denials are monotone', () => {
+  test('one more parallel hook, whatever it ends with, undoes no block and no stop', async () => {
     const hook = anyHook('kodelet');
     const cases = fc.record({
       event,
@@ -44,13 +44,13 @@ describe('a denial is monotone', () => {
   });
 
   test.each(['parallel', 'sequential'] as const)(
-    "in %s plans no hook of any dialect undoes another dialect's denial",
+    "no hook of any dialect undoes another dialect's denial in %s plans",
     async (mode) => {
       const cases = fc
         .record({ event, company: companies, place: fc.nat(4), isKodelets: fc.boolean() })
         .chain(({ company: { kodelet, hooks }, isKodelets, ...rest }) => {
           const dialect = isKodelets && mayBlock.includes(rest.event) ? kodelet : 'llxprt';
-          // In the bug-compatible dialect its own kind may speak after it, and only there.
+          // Only in the bug-compatible dialect may another hook of the same dialect answer after the denial.
           const company = hooks.filter(
             (hook) => dialect !== 'kodelet-strict' || hook.dialect !== dialect,
           );
@@ -58,10 +58,10 @@ describe('a denial is monotone', () => {
         });
       await holds(cases, async ({ event: name, dialect, hooks, denying, place }) => {
         const together = withOneMore(hooks, { dialect, ending: denying }, place);
-        // A sequence is played until it ends by itself, wherever that is.
+        // A sequence is run until it ends by itself, wherever that is.
         const { blocked, stop } = verdictOf(await play({ event: name, mode, hooks: together }));
         if (mode === 'parallel') expect(blocked).toBe(true);
-        // In a sequence an earlier stop keeps the denier from being asked: it forbids as well.
+        // In a sequence, an earlier stop keeps the denying hook from being asked: a stop forbids as well.
         else expect(blocked || stop).toBe(true);
       });
     },

@@ -3,7 +3,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { exited } from '../support/answers.ts';
 import type { ScriptedHook } from './scripted-event.ts';
 
-/** Names that every object has already, beside ordinary ones. */
+/** Names that every object already has, besides ordinary ones. */
 const name = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'toString', 'file_path', 'content', 'text'),
   fc.string({ maxLength: 8 }),
@@ -15,19 +15,25 @@ export const jsonObject = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), {
   noNullPrototype: true,
 });
 
-/** Any character. A "binary" string of fast-check would be the same, but takes a second to make a table of them all. */
+/**
+ * Any character. A "binary" string of fast-check would be the same, but takes a second to build a table of
+ * them all.
+ */
 export const anyCharacter = fc
   .oneof(fc.integer({ max: 0xd7ff, min: 0 }), fc.integer({ max: 0x10_ffff, min: 0xe000 }))
   .map((point) => String.fromCodePoint(point));
 
-/** A field of this kind, mostly; sometimes of a wrong type. */
+/** Usually a field of this kind; sometimes one of a wrong type. */
 const mostly = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>(
     { weight: 6, arbitrary: value },
     fc.jsonValue({ maxDepth: 1 }),
   );
 
-/** What people write beside ASCII: marks that join, letters beyond the first plane, what is read from right to left. */
+/**
+ * What people write besides ASCII: combining marks, letters beyond the first plane, text that is read from
+ * right to left.
+ */
 const grapheme = fc.oneof(
   fc.string({ minLength: 1, maxLength: 1, unit: 'grapheme-ascii' }),
   fc.constantFrom(
@@ -93,7 +99,7 @@ const specific = fc.record(
   { requiredKeys: [] },
 );
 
-/** What hooks of LLxprt print: an object of its fields, right and wrong ones. */
+/** What LLxprt's hooks print: an object with its fields, both right and wrong ones. */
 const llxprtOutput = fc.record(
   {
     decision,
@@ -157,7 +163,7 @@ const ending: fc.Arbitrary<HookProcessOutcome> = fc.oneof(
   })),
 );
 
-/** Endings that deny, each in its dialect's words. */
+/** Endings that deny, each in its dialect's own terms. */
 export const denial = (dialect: string): fc.Arbitrary<HookProcessOutcome> =>
   dialect === 'llxprt'
     ? fc.constantFrom(
@@ -168,7 +174,7 @@ export const denial = (dialect: string): fc.Arbitrary<HookProcessOutcome> =>
       )
     : fc.constant(exited({ stdout: '{"blocked":true,"reason":"no"}' }));
 
-/** A hook of one of these dialects; where settings can say so, its failure may deny. */
+/** A hook of one of these dialects; if settings can say so, its failure may deny. */
 export const scriptedHook = (...dialects: string[]): fc.Arbitrary<ScriptedHook> =>
   fc
     .record({ dialect: fc.constantFrom(...dialects), ending, denies: fc.boolean() })

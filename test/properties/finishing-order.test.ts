@@ -21,7 +21,7 @@ const scheduled = fc
     return fc.record({ event: fc.constant(event), hooks: fc.constant(hooks), orders });
   });
 
-test('no order in which parallel hooks finish changes what they say together', async () => {
+test('no order in which parallel hooks finish changes their combined result', async () => {
   let schedules = 0;
   await holds(
     scheduled,
@@ -29,7 +29,7 @@ test('no order in which parallel hooks finish changes what they say together', a
       const inPlanOrder = await play({ event, mode: 'parallel', hooks });
       for (const order of orders) {
         const inThisOrder = await play({ event, mode: 'parallel', hooks, order });
-        // Thousands of comparisons by `expect` would take most of the time.
+        // Thousands of comparisons with `expect` would take most of the time.
         if (!isDeepStrictEqual(inThisOrder, inPlanOrder)) expect(inThisOrder).toEqual(inPlanOrder);
         schedules += 1;
       }

@@ -12,7 +12,7 @@ import { definition } from '../support/definition.ts';
 import { holds } from './check.ts';
 import { printedText } from './endings.ts';
 
-/** Lists cut in three. */
+/** Lists cut into three parts. */
 const inThree = <T>(item: fc.Arbitrary<T>) =>
   fc.tuple(
     fc.array(item, { maxLength: 3 }),
@@ -30,15 +30,15 @@ const toolConfig: fc.Arbitrary<HookToolConfig> = fc.record(
 
 const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 
-describe('merging is associative: a part merged first changes nothing', () => {
-  test('for tool configs (HOOK-099 to 102)', () =>
+describe('merging is associative: merging a part first changes nothing', () => {
+  test('merging tool configs is associative (HOOK-099 to 102)', () =>
     holds(inThree(toolConfig), ([one, two, three]) => {
       const whole = mergeToolConfigs([...one, ...two, ...three]);
       const merged = mergeToolConfigs(two);
       expect(mergeToolConfigs([...one, ...present(merged), ...three])).toEqual(whole);
     }));
 
-  test('for texts', () =>
+  test('joining texts is associative', () =>
     holds(inThree(fc.string()), ([one, two, three]) => {
       const whole = joinTexts([...one, ...two, ...three]);
       expect(joinTexts([...one, joinTexts(two), ...three])).toBe(whole);
@@ -46,7 +46,7 @@ describe('merging is associative: a part merged first changes nothing', () => {
 
   const orMerged = ['BeforeTool', 'AfterTool', 'BeforeAgent', 'SessionStart'] as const;
   test.each([...orMerged, 'BeforeToolSelection'] as const)(
-    'for all that the hooks of %s want (HOOK-092 to 102)',
+    'merging everything that the hooks of %s want is associative (HOOK-092 to 102)',
     (event) =>
       holds(
         inThree(printedText),
@@ -64,7 +64,7 @@ describe('merging is associative: a part merged first changes nothing', () => {
   );
 });
 
-/** Without the fields that only mirror the decision, and without what nothing is left of. */
+/** Removes the fields that only mirror the decision, and those that are left empty. */
 function decisive(output: HookOutput = {}): object {
   const { hookSpecificOutput = {}, ...common } = output;
   const own = Object.entries(hookSpecificOutput).filter(
@@ -75,7 +75,7 @@ function decisive(output: HookOutput = {}): object {
 
 const named = (answer: Answer): NamedAnswer => ({ hook: 'some hook', answer });
 
-/** What hooks want together, as if one hook had wanted it. */
+/** Turns what hooks want together into the answer of a single hook. */
 const asAnswer = (output: HookOutput): NamedAnswer => ({
   hook: 'some hook',
   answer: {

@@ -16,7 +16,7 @@ import type { HookDefinition } from '../../src/settings/hook-definition.ts';
 import { Script } from '../machines/script.ts';
 import { someFields } from '../support/session.ts';
 
-/** A hook that runs no process: what it would end with is given. */
+/** A hook that runs no process: its ending is given. */
 export interface ScriptedHook {
   readonly dialect: string;
   readonly ending: HookProcessOutcome;
@@ -28,7 +28,10 @@ interface ScriptedEvent {
   readonly event: LifecycleEvent;
   readonly mode: 'parallel' | 'sequential';
   readonly hooks: readonly ScriptedHook[];
-  /** Plan positions in the order of finishing, those of a sequence among each other in plan order; default: plan order. */
+  /**
+   * Plan positions in the order of finishing, with those of a sequence in plan order relative to each other;
+   * default: plan order.
+   */
   readonly order?: readonly number[];
 }
 
@@ -38,7 +41,7 @@ const dialects = new Map(knownDialects.map((dialect) => [dialect.name, dialect])
 const config = createConfig({ cwd: '/', settings: { enableHooks: true } });
 const observer = { started: () => undefined, ended: () => undefined, settled: () => undefined };
 
-/** Plays an event on the real machine with the real rules, and gives what its hooks want together. */
+/** Runs an event on the real machine with the real rules, and returns what its hooks want together. */
 export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResult> {
   const { event, mode, hooks, order = hooks.map((_, index) => index) } = scripted;
   const base: HookInput = {
@@ -59,7 +62,7 @@ export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResul
   return ((output as HookEventOutcome).verdict as EventVerdict).result;
 }
 
-/** The order with the hooks of each sequence in theirs. */
+/** Returns the order, with the hooks of each sequence in their own order. */
 function inTurn(order: readonly number[], lanes: readonly HookLane[]): number[] {
   const sequences = lanes
     .filter(({ mode }) => mode === 'sequential')
@@ -70,13 +73,13 @@ function inTurn(order: readonly number[], lanes: readonly HookLane[]): number[] 
   );
 }
 
-/** Whether the hooks forbid that it goes on. */
+/** Whether the hooks forbid the operation to continue. */
 export const verdictOf = ({ finalOutput }: AggregatedHookResult) => ({
   blocked: finalOutput?.isBlockingDecision() ?? false,
   stop: finalOutput?.shouldStopExecution() ?? false,
 });
 
-/** The plan that settings with these hooks lead to. */
+/** The plan that results from settings with these hooks. */
 function planOf(
   event: LifecycleEvent,
   mode: ScriptedEvent['mode'],

@@ -28,7 +28,7 @@ const goodGroup = fc.record(
 );
 const goodHooks = fc.dictionary(event, fc.array(goodGroup, { maxLength: 3 }), { maxKeys: 4 });
 
-/** What can be no hook: anything at all, as long as it says no command to run. */
+/** What cannot be a hook: anything at all, as long as it names no command to run. */
 const broken = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).filter((value) => !Array.isArray(value) || value.length > 0),
   jsonObject,
@@ -45,11 +45,11 @@ const places = ['hook', 'group', 'groups', 'event'] as const;
 
 type Group = { hooks: unknown[] };
 
-/** Everything a definition says but where it stood, which moves when another entry comes before it. */
+/** Everything in a definition except its place, which moves when another entry comes before it. */
 const loaded = (hooks: unknown) =>
   defineHooks({ source: 'project', hooks }).definitions.map(({ place: _, ...hook }) => hook);
 
-test('one broken entry, whatever and wherever it is, costs the others nothing (HOOK-082, 083)', () =>
+test('one broken entry, whatever and wherever it is, does not affect the others (HOOK-082, 083)', () =>
   holds(
     fc.record({
       hooks: goodHooks,
@@ -83,7 +83,7 @@ test('each broken entry is reported with its place and a fix', () =>
     expect(problems[0]!.fix).toMatch(/\S{4}/);
   }));
 
-test('settings mean the same with comments and trailing commas as without', () =>
+test('settings with comments and trailing commas mean the same as without them', () =>
   holds(goodHooks, (hooks) => {
     const json = JSON.stringify(hooks, null, 1);
     const commented = json.replaceAll(/\n(?= *[\]}])/g, ', // last\n');

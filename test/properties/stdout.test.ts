@@ -11,10 +11,10 @@ import { someFields } from '../support/session.ts';
 import { holds } from './check.ts';
 import { anyCharacter, printedText } from './endings.ts';
 
-/** Bytes as a pipe brings them and the stream decodes them. */
+/** Bytes as a pipe delivers them and the stream decodes them. */
 const bytes = fc.uint8Array({ maxLength: 200 }).map((some) => new TextDecoder().decode(some));
 
-/** An answer that breaks off, or holds what it should not. */
+/** An answer that is cut off, or contains what it should not. */
 const mangled = fc
   .tuple(printedText, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 3 }))
   .map(([text, at, noise]) => {
@@ -25,33 +25,35 @@ const mangled = fc
 const stdout = fc.oneof(bytes, mangled, printedText);
 const exitCode = fc.constantFrom(0, 0, 0, 2, 1);
 
-describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect) => {
+describe.each(knownDialects)('any bytes on the stdout of a hook of $name', (dialect) => {
   beforeAll(() => lookedFor(dialect));
   const events = hookEventNames.filter((name) => Object.values(dialect.events).includes(name));
 
-  test.each(events)('of %s give a verdict or a named failure', (event) =>
-    holds(fc.record({ stdout, exitCode, stderr: fc.string({ maxLength: 5 }) }), (exit) => {
-      const payload = { ...someFields[event] };
-      const answer = dialect.read(definition(event), exited(exit), payload);
-      expect(['ok', 'failed']).toContain(answer.status);
-      if (answer.status === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
-      else expect(answer.error).toBeUndefined();
-      const { chain = passReplaced, merge = mergeEffects } = dialect;
-      chain(event, payload, answer);
-      const merged = merge(event, [{ hook: 'some hook', answer }], payload);
-      if (answer.status === 'ok' && answer.decision !== undefined)
-        expect(merged.decision).toBe(answer.decision);
-      expect(merged.stop).toBe(answer.stop);
-      const verdict = createSpecificHookOutput(outputOf(merged) ?? {}, event);
-      expect(verdict.isBlockingDecision()).toBe(merged.decision === 'deny');
-      expect(verdict.shouldStopExecution()).toBe(merged.stop);
-      // Hosts write it down and send it on.
-      expect(JSON.stringify(verdict)).toMatch(/^\{/);
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    }),
+  test.each(events)(
+    'any bytes on the stdout of a %s hook give a verdict or a named failure',
+    (event) =>
+      holds(fc.record({ stdout, exitCode, stderr: fc.string({ maxLength: 5 }) }), (exit) => {
+        const payload = { ...someFields[event] };
+        const answer = dialect.read(definition(event), exited(exit), payload);
+        expect(['ok', 'failed']).toContain(answer.status);
+        if (answer.status === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
+        else expect(answer.error).toBeUndefined();
+        const { chain = passReplaced, merge = mergeEffects } = dialect;
+        chain(event, payload, answer);
+        const merged = merge(event, [{ hook: 'some hook', answer }], payload);
+        if (answer.status === 'ok' && answer.decision !== undefined)
+          expect(merged.decision).toBe(answer.decision);
+        expect(merged.stop).toBe(answer.stop);
+        const verdict = createSpecificHookOutput(outputOf(merged) ?? {}, event);
+        expect(verdict.isBlockingDecision()).toBe(merged.decision === 'deny');
+        expect(verdict.shouldStopExecution()).toBe(merged.stop);
+        // Hosts write it down and pass it on.
+        expect(JSON.stringify(verdict)).toMatch(/^\{/);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
   );
 
-  test.each(events)('of %s lose no denial in silence, whatever stands around it', (event) =>
+  test.each(events)("a %s hook's denial is never lost silently, whatever surrounds it", (event) =>
     holds(
       fc.record({ text: printedText, before: noise, after: noise }),
       ({ text, before, after }) => {

@@ -34,7 +34,7 @@ const call = fc.record({ name: fc.constantFrom('view', 'edit'), args: jsonObject
 const said = (role: string) =>
   fc.array(part, { maxLength: 3 }).map((parts): Content => ({ role, parts }));
 
-/** An exchange as providers take it: a call is followed by its response. */
+/** An exchange as providers accept it: a call is followed by its response. */
 const exchange: fc.Arbitrary<Content[]> = fc.oneof(
   fc.tuple(said('user'), said('model')),
   fc
@@ -60,7 +60,7 @@ const settings: fc.Arbitrary<LLMConfig> = fc.record(
   { requiredKeys: [] },
 );
 
-/** All else that a config of the SDK may hold, which hooks are not shown. */
+/** Everything else that a config of the SDK may hold, which hooks are not shown. */
 const unseen = fc.record(
   {
     seed: fc.nat(),
@@ -93,21 +93,21 @@ const request = fc
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 describe('a translation loses nothing that a hook did not touch', () => {
-  test('a request that comes back as it was is the request (HOOK-078)', () =>
+  test('a request that comes back unchanged is the original request (HOOK-078)', () =>
     holds(request, (base) => {
       const back = fromHookLLMRequest(throughJson(toHookLLMRequest(base)), base);
       expect(back).toStrictEqual(base);
       expect(back.contents).toBe(base.contents);
     }));
 
-  test('a changed setting changes that setting only (C-74)', () =>
+  test('a changed setting changes only that setting (C-74)', () =>
     holds(fc.record({ base: request, change: settings }), ({ base, change }) => {
       const back = fromHookLLMRequest({ config: change }, base);
       expect(back.contents).toBe(base.contents);
       expect(back.config ?? {}).toStrictEqual({ ...base.config, ...change });
     }));
 
-  test('an edited message leaves every other one with all its parts, in its place (C-75)', () =>
+  test('an edited message leaves every other message with all its parts, in its place (C-75)', () =>
     holds(fc.record({ base: request, which: fc.nat() }), ({ base, which }) => {
       const shown = throughJson(toHookLLMRequest(base));
       fc.pre(shown.messages.length > 0);
@@ -122,7 +122,7 @@ describe('a translation loses nothing that a hook did not touch', () => {
       );
       const touched = visible[edited]!;
       const lost = base.contents.filter((content) => !contents.includes(content));
-      // With a message that holds a call goes the response to it, since providers refuse it alone.
+      // If a message with a call goes, the response to it goes too, since providers reject it alone.
       const after = base.contents[base.contents.indexOf(touched) + 1];
       const allowed = hasFunctionPart(touched) && after ? [touched, after] : [touched];
       expect(allowed).toEqual(expect.arrayContaining(lost));
@@ -168,7 +168,7 @@ describe('a translation loses nothing that a hook did not touch', () => {
     }))
     .map((made) => frozen(structuredClone(made)) as unknown as GenAIResponse);
 
-  test('a response that comes back as it was keeps every part', () =>
+  test('a response that comes back unchanged keeps every part', () =>
     holds(response, (base) => {
       const back = fromHookLLMResponse(throughJson(toHookLLMResponse(base)), base);
       expect(back.candidates?.map(({ content }) => content)).toEqual(

@@ -8,7 +8,7 @@ const faults = (event: HookEventName, value: unknown): string[] => {
   return 'faults' in checked ? checked.faults : [];
 };
 
-test('there are eleven events, and no other name is one (003, DELTA-HFAIL-005)', () => {
+test('there are eleven events, and other names are not events (003, DELTA-HFAIL-005)', () => {
   expect(hookEventNames).toHaveLength(11);
   expect(hookEventNames.every(isHookEventName)).toBe(true);
   for (const name of ['', 'beforeTool', 'PreToolUse', 'toString', '__proto__', 'constructor'])
@@ -19,14 +19,14 @@ describe.each(hookEventNames)('%s', (event) => {
   const fields: Readonly<Record<string, unknown>> = { ...someFields[event] };
   const optional = ['stop_hook_active', 'details'];
 
-  test('takes its own fields, and more beside them (DELTA-HPAY-001)', () => {
+  test('an event accepts its own fields and additional ones (DELTA-HPAY-001)', () => {
     expect(checkEventFields(event, { ...fields, mcp_context: { server_name: 's' } })).toEqual({
       fields: { ...fields, mcp_context: { server_name: 's' } },
     });
   });
 
   test.each(Object.keys(fields).filter((name) => !optional.includes(name)))(
-    'needs %s, of the right type',
+    'an event needs the field %s with the right type',
     (name) => {
       for (const value of [undefined, null, 5, [1], true])
         expect(faults(event, { ...fields, [name]: value })).toEqual([
@@ -35,13 +35,13 @@ describe.each(hookEventNames)('%s', (event) => {
     },
   );
 
-  test('must be given in an object', () => {
+  test('the fields of an event must be an object', () => {
     for (const value of [undefined, null, 5, 'text', [fields]])
       expect(faults(event, value)).toEqual(['they must be an object']);
   });
 });
 
-test('what may be left out has a default', () => {
+test('optional fields have defaults', () => {
   expect(checkEventFields('AfterAgent', { prompt: 'p', prompt_response: 'r' })).toEqual({
     fields: { prompt: 'p', prompt_response: 'r', stop_hook_active: false },
   });
@@ -50,7 +50,7 @@ test('what may be left out has a default', () => {
   });
 });
 
-test('sources, reasons and triggers are the documented ones (003, DELTA-HPAY-006)', () => {
+test('only documented sources, reasons and triggers are accepted (003, DELTA-HPAY-006)', () => {
   expect(faults('SessionStart', { source: 'boot' })[0]).toBe(
     '"source" must be one of startup, resume, clear, compress',
   );
@@ -59,14 +59,14 @@ test('sources, reasons and triggers are the documented ones (003, DELTA-HPAY-006
 });
 
 describe('the predicates narrow by type (DELTA-HPAY-005)', () => {
-  test.each(hookEventNames)('%s', (event) => {
+  test.each(hookEventNames)('isEventFields accepts only complete fields of %s', (event) => {
     const fits: unknown = { ...someFields[event], more: 1 };
     expect(isEventFields(event, fits)).toBe(true);
     for (const value of [undefined, null, 5, 'text', [], {}, { prompt: 5 }])
       expect(isEventFields(event, value)).toBe(false);
   });
 
-  test('to what was checked, and no more', () => {
+  test('isEventFields narrows only to the checked types', () => {
     const given: unknown = { tool_name: 'x', tool_input: { a: 1 } };
     if (!isEventFields('BeforeTool', given)) throw new Error('it fits');
     expectTypeOf(given.tool_name).toEqualTypeOf<string>();
@@ -76,7 +76,7 @@ describe('the predicates narrow by type (DELTA-HPAY-005)', () => {
     expectTypeOf(asked.details).toEqualTypeOf<Record<string, unknown> | undefined>();
   });
 
-  test('and never throw', () => {
+  test('isEventFields never throws', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const throwing = {

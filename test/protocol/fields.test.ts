@@ -11,7 +11,7 @@ const text = z.string('must be a string');
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
-/** The events' fields once more, as a schema. */
+/** The events' fields again, as zod schemas. */
 const schemas: Readonly<Record<LifecycleEvent, z.ZodObject>> = {
   BeforeTool: z.looseObject({ tool_name: text, tool_input: object }),
   AfterTool: z.looseObject({ tool_name: text, tool_input: object, tool_response: object }),
@@ -52,7 +52,7 @@ const values: Arbitrary<unknown> = oneof(
 );
 
 test.each(hookEventNames)(
-  '%s is checked as a schema would, to the order of its keys',
+  '%s is checked exactly as by a schema, including the order of its keys',
   async (event) => {
     const own = Object.entries(someFields[event]);
     const given = record(
@@ -80,7 +80,7 @@ test.each(hookEventNames)(
   },
 );
 
-test('a key __proto__ of JSON is no field, in the object or in one of its fields', () => {
+test('the JSON key __proto__ is not a field, in the object or in one of its fields', () => {
   const value: unknown = JSON.parse(
     '{"__proto__":{"a":1},"tool_name":"t","tool_input":{"b":1,"__proto__":{}}}',
   );

@@ -7,7 +7,7 @@ import {
 
 const of = (output: HookOutput) => new DefaultHookOutput(output);
 
-test('an output is its fields, and those alone (003)', () => {
+test('an output has only the documented fields (003)', () => {
   const fields: HookOutput = {
     decision: null,
     reason: 'r',
@@ -21,7 +21,7 @@ test('an output is its fields, and those alone (003)', () => {
   expect(Object.keys(new DefaultHookOutput())).toEqual([]);
 });
 
-test('block and deny block, nothing else does (HOOK-016b, HOOK-018, HOOK-182)', () => {
+test('only block and deny block (HOOK-016b, HOOK-018, HOOK-182)', () => {
   for (const decision of ['block', 'deny'] as const)
     expect(of({ decision }).isBlockingDecision()).toBe(true);
   for (const decision of ['allow', 'approve', 'ask', null] as const)
@@ -29,7 +29,7 @@ test('block and deny block, nothing else does (HOOK-016b, HOOK-018, HOOK-182)', 
   expect(of({ continue: false }).isBlockingDecision()).toBe(false);
 });
 
-test('only continue: false stops', () => {
+test('only continue: false stops the agent', () => {
   expect(of({ continue: false }).shouldStopExecution()).toBe(true);
   expect(of({ continue: true }).shouldStopExecution()).toBe(false);
   expect(of({ decision: 'deny' }).shouldStopExecution()).toBe(false);
@@ -38,7 +38,7 @@ test('only continue: false stops', () => {
 describe('reasons (C-39)', () => {
   const both = { reason: 'r', stopReason: 's' };
 
-  test('a block asks for reason first, a stop for stopReason; each falls back to the other', () => {
+  test('a block prefers reason, a stop prefers stopReason, and each falls back to the other', () => {
     const output = of({ ...both, decision: 'deny', continue: false });
     expect(output.getBlockReason()).toBe('r');
     expect(output.getStopReason()).toBe('s');
@@ -46,13 +46,13 @@ describe('reasons (C-39)', () => {
     expect(of({ decision: 'deny', stopReason: 'only' }).getBlockReason()).toBe('only');
   });
 
-  test('the effective one is stopReason on a stop, else reason', () => {
+  test('the effective reason is stopReason on a stop, otherwise reason', () => {
     expect(of({ ...both, continue: false }).getEffectiveReason()).toBe('s');
     expect(of({ ...both, decision: 'deny' }).getEffectiveReason()).toBe('r');
     expect(of({ continue: false, reason: 'r' }).getEffectiveReason()).toBe('r');
   });
 
-  test('an empty one is none', () => {
+  test('an empty reason counts as missing', () => {
     for (const output of [of({}), of({ reason: '', stopReason: '', continue: false })]) {
       expect(output.getEffectiveReason()).toBe('No reason provided');
       expect(output.getBlockReason()).toBe('No reason provided');
@@ -61,7 +61,7 @@ describe('reasons (C-39)', () => {
   });
 });
 
-test('getBlockingError says whether and why (003)', () => {
+test('getBlockingError returns whether the output blocks, and why (003)', () => {
   expect(of({ decision: 'deny', reason: 'no' }).getBlockingError()).toEqual({
     blocked: true,
     reason: 'no',
@@ -72,7 +72,7 @@ test('getBlockingError says whether and why (003)', () => {
   });
 });
 
-test('additional context is a text or none', () => {
+test('additional context is a non-empty string or undefined', () => {
   const context = (additionalContext: unknown) =>
     of({ hookSpecificOutput: { additionalContext } }).getAdditionalContext();
   expect(context('x')).toBe('x');
@@ -84,7 +84,7 @@ const tool = (hookSpecificOutput: Record<string, unknown>, output: HookOutput = 
   new BeforeToolHookOutput({ ...output, hookSpecificOutput });
 
 describe('a BeforeTool output', () => {
-  test('honours permissionDecision and its reason (HOOK-169, HOOK-170, HOOK-199)', () => {
+  test('a BeforeTool output honours permissionDecision and its reason (HOOK-169, HOOK-170, HOOK-199)', () => {
     for (const permissionDecision of ['deny', 'block']) {
       const output = tool(
         { permissionDecision, permissionDecisionReason: 'compat' },
@@ -105,7 +105,7 @@ describe('a BeforeTool output', () => {
     );
   });
 
-  test('carries rewritten arguments, as a copy (003)', () => {
+  test('a BeforeTool output carries rewritten arguments as a copy (003)', () => {
     const tool_input = { a: 1 };
     const modified = tool({ tool_input }).getModifiedToolInput();
     expect(modified).toEqual({ a: 1 });

@@ -8,7 +8,7 @@ import {
   isRecord,
 } from '../../src/protocol/output.ts';
 
-test('an output whose fields fit is taken as it is (HOOK-157)', () => {
+test('a valid output is used as it is (HOOK-157)', () => {
   const output: HookOutput = {
     decision: 'ask',
     reason: 'r',
@@ -21,7 +21,7 @@ test('an output whose fields fit is taken as it is (HOOK-157)', () => {
   expect(checkHookOutput({ ...output })).toEqual({ output, notes: [] });
 });
 
-test('null is a field left out; a null decision is kept (HOOK-158)', () => {
+test('a field that is null counts as omitted, but a null decision is kept (HOOK-158)', () => {
   expect(
     checkHookOutput({ decision: null, reason: null, continue: null, hookSpecificOutput: null }),
   ).toEqual({ output: { decision: null }, notes: [] });
@@ -32,12 +32,12 @@ test('the printed object is not changed', () => {
   expect(checkHookOutput(printed).output).toEqual({ other: {} });
 });
 
-test('a field named __proto__ is none of ours', () => {
+test('a field named __proto__ is ignored', () => {
   const printed = JSON.parse('{"__proto__":{"decision":5}}') as Record<string, unknown>;
   expect(checkHookOutput(printed).notes).toEqual([]);
 });
 
-test('the words of a decision are these five, letter by letter (C-31)', () => {
+test('only exactly these five words are decisions (C-31)', () => {
   for (const word of ['block', 'deny', 'allow', 'approve', 'ask'])
     expect(isDecision(word)).toBe(true);
   for (const word of ['Block', ' deny', '', null, undefined, 1, ['deny']])
@@ -45,12 +45,12 @@ test('the words of a decision are these five, letter by letter (C-31)', () => {
   expect(['block', 'deny', 'allow', 'ask', null].filter(isBlocking)).toEqual(['block', 'deny']);
 });
 
-test('an object is no array and not null', () => {
+test('isRecord accepts objects, but not arrays and null', () => {
   expect([{}, Object.create(null)].every(isRecord)).toBe(true);
   expect([null, [], 'x', 1, undefined].some(isRecord)).toBe(false);
 });
 
-test('a note shows short values and names large ones', () => {
+test('a note shows short values and only describes large ones', () => {
   expect(ignored('"x"', 'Yes', 'true')).toBe('"x" is "Yes" and was ignored: it must be true');
   expect(ignored('x', 'a'.repeat(1_000_000), 'b').length).toBeLessThan(120);
   expect(ignored('x', [[]], 'b')).toContain('is a list and');

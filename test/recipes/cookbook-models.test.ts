@@ -9,7 +9,7 @@ describe('recipe 4, PII redaction (HOOK-046, 173, C-87)', () => {
   const personal = 'Jane: 123-45-6789, 4111 1111 1111 1111, jane@example.com, (555) 123-4567.';
   const redacted = 'Jane: [SSN REDACTED], [CARD REDACTED], [EMAIL REDACTED], [PHONE REDACTED].';
 
-  test('the user reads, and the conversation keeps, what the hook left', async () => {
+  test('recipe 4: the user reads, and the conversation keeps, what the hook left', async () => {
     const { session } = recipe({ fixture: '04-pii-redaction' });
     const { run, chat, requests } = session([{ text: personal }, { text: 'All clean.' }]);
     const events = await run();
@@ -20,7 +20,7 @@ describe('recipe 4, PII redaction (HOOK-046, 173, C-87)', () => {
     expect(JSON.stringify(requests[1])).not.toContain('6789');
   });
 
-  test('live display shows what streams; what is kept is redacted all the same', async () => {
+  test('recipe 4: live display shows what streams, but what is kept is redacted all the same', async () => {
     const { session } = recipe({ fixture: '04-pii-redaction' });
     const { run, chat } = session([{ text: personal }], { display: 'live' });
     expect(shown(await run())).toBe(personal);
@@ -43,7 +43,7 @@ test('recipe 9, git context: the model knows the branch at every step, the conve
   expect(JSON.stringify(chat.history)).not.toContain('Git branch');
 });
 
-test('recipe 9, git context: outside of git nothing is added', async () => {
+test('recipe 9, git context: outside a git repository nothing is added', async () => {
   const { session, project } = recipe({ fixture: '09-git-context' });
   vi.stubEnv('GIT_CEILING_DIRECTORIES', join(project, '..'));
   const { run, requests } = session([{ text: 'Hello.' }], { systemInstruction: 'Be brief.' });
@@ -52,7 +52,7 @@ test('recipe 9, git context: outside of git nothing is added', async () => {
 });
 
 describe('recipe 10, read-only (HOOK-055 to 057, 192, C-88, R-13)', () => {
-  test('tools that write are refused, whatever the model wants; tools that read run', async () => {
+  test('recipe 10: tools that write are refused, whatever the model wants, and tools that read run', async () => {
     const { session, put, has } = recipe({ fixture: '10-read-only' });
     put('a.txt', 'text');
     const { run, chat, requests } = session([
@@ -76,7 +76,7 @@ describe('recipe 10, read-only (HOOK-055 to 057, 192, C-88, R-13)', () => {
     expect(sent?.allowedFunctionNames).toEqual(sent?.allowedFunctionNames?.toSorted());
   });
 
-  test('a request of megabytes that the hook never reads does no harm', async () => {
+  test('recipe 10: a request of megabytes that the hook never reads does no harm', async () => {
     const { session } = recipe({ fixture: '10-read-only' });
     const { run, requests, warnings } = session([{ text: 'Read.' }]);
     await run('x'.repeat(3_000_000));
@@ -85,7 +85,7 @@ describe('recipe 10, read-only (HOOK-055 to 057, 192, C-88, R-13)', () => {
   });
 });
 
-test('recipe 11, cost control: over the limit the model is not asked, and its stand-in answers (HOOK-036, 042, C-73)', async () => {
+test('recipe 11, cost control: over the limit the model is not called, and a stand-in answers (HOOK-036, 042, C-73)', async () => {
   const { session, read, has } = recipe({ fixture: '11-cost-control' });
   vi.stubEnv('LLXPRT_MAX_MODEL_CALLS', '2');
   const { run, chat, requests, warnings, config } = session([{ text: 'One.' }, { text: 'Two.' }]);
@@ -108,7 +108,7 @@ test('recipe 11, cost control: over the limit the model is not asked, and its st
 });
 
 describe('recipe 12, response cache (HOOK-036, C-84, C-85)', () => {
-  test('the same question is answered without the model, and a hit does not renew the cache', async () => {
+  test('recipe 12: the same question is answered without the model, and a hit does not renew the cache', async () => {
     const { session, project } = recipe({ fixture: '12-response-cache' });
     const first = session([{ text: 'Forty-two.' }]);
     expect(shown(await first.run('What is it?'))).toBe('Forty-two.');
@@ -130,7 +130,7 @@ describe('recipe 12, response cache (HOOK-036, C-84, C-85)', () => {
     expect(shown(await later.run('What is it?'))).toBe('Forty-three.');
   });
 
-  test('both hooks see the same messages in a conversation with tools', async () => {
+  test('recipe 12: both hooks see the same messages in a conversation with tools', async () => {
     const { session, put } = recipe({ fixture: '12-response-cache' });
     put('a.txt', 'text');
     const turns = [
@@ -151,7 +151,7 @@ describe('recipe 17, sequential chain (HOOK-104 to 106, 216, C-42)', () => {
     parts: [{ text }],
   }));
 
-  test('the second sees the first’s message; when it changes nothing, the message goes out', async () => {
+  test('recipe 17: the second hook sees the first’s message, which is sent if the second changes nothing', async () => {
     const { session, read } = recipe({ fixture: '17-sequential-chain' });
     const { run, requests, chat } = session([{ text: 'Yes.' }], { history });
     await run('u3');
@@ -164,7 +164,7 @@ describe('recipe 17, sequential chain (HOOK-104 to 106, 216, C-42)', () => {
     expect(requests[0]?.config?.systemInstruction).toBe('House rules: tabs, never spaces.');
   });
 
-  test('the second trims what the first made longer', async () => {
+  test('recipe 17: the second hook trims what the first made longer', async () => {
     const { session } = recipe({ fixture: '17-sequential-chain' });
     vi.stubEnv('LLXPRT_MAX_MESSAGES', '3');
     const { run, requests, chat } = session([{ text: 'Yes.' }], { history });
@@ -176,7 +176,7 @@ describe('recipe 17, sequential chain (HOOK-104 to 106, 216, C-42)', () => {
 });
 
 describe('recipe 18, multimodal caveat (HOOK-046, 079, C-75)', () => {
-  test('an answer of tool calls alone survives, a text gets its footer', async () => {
+  test('recipe 18: an answer with only tool calls survives, and a text gets its footer', async () => {
     const { session, has } = recipe({ fixture: '18-multimodal' });
     const { run, warnings } = session([
       { calls: [{ name: 'write_file', args: { file_path: 'a.txt', content: 'x' } }] },
@@ -188,7 +188,7 @@ describe('recipe 18, multimodal caveat (HOOK-046, 079, C-75)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a response without candidates is left as it is', async () => {
+  test('recipe 18: a response without candidates stays as it is', async () => {
     const { session } = recipe({ fixture: '18-multimodal' });
     const { fire } = session();
     const { finalOutput, success } = await fire('AfterModel', {
@@ -199,7 +199,7 @@ describe('recipe 18, multimodal caveat (HOOK-046, 079, C-75)', () => {
     expect(finalOutput?.hookSpecificOutput).toBeUndefined();
   });
 
-  test('an answer for another reason has no footer', async () => {
+  test('recipe 18: an answer with another finish reason has no footer', async () => {
     const { session } = recipe({ fixture: '18-multimodal' });
     const { run } = session([{ text: 'No.', finishReason: 'SAFETY' }]);
     expect(shown(await run())).toBe('No.');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ranFor, recipe, statuses, toolResults, writing } from './recipe.ts';
 
-/** The one that AWS prints in its documents. */
+/** The key that AWS prints in its documents. */
 const key = 'AKIAIOSFODNN7EXAMPLE';
 
 describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
@@ -17,7 +17,7 @@ describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
     ['password', 'password: "correct horse"'],
   ];
 
-  test('a secret of any kind is not written; the model reads why', async () => {
+  test('recipe 1: a secret of any kind is not written, and the model reads why', async () => {
     const { session, has } = recipe({ fixture: '01-secret-scanning' });
     const { run, chat } = session([
       {
@@ -36,7 +36,7 @@ describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
     expect(has('src')).toBe(false);
   });
 
-  test('a secret in new_string is found, under any name of the path', async () => {
+  test('recipe 1: a secret in new_string is found, under any name of the path', async () => {
     const { call, put, read } = recipe({ fixture: '01-secret-scanning' });
     put('a.js', 'let key;');
     const { status, modelReads } = await call('replace', {
@@ -49,7 +49,7 @@ describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
     expect(read('a.js')).toBe('let key;');
   });
 
-  test('anything else is written as it is', async () => {
+  test('recipe 1: anything else is written as it is', async () => {
     const { call, read } = recipe({ fixture: '01-secret-scanning' });
     const { status, modelReads } = await call('write_file', {
       file_path: 'a.js',
@@ -62,7 +62,7 @@ describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
 });
 
 describe('recipe 2, dangerous commands (HOOK-087, 016a)', () => {
-  test('each kind is refused with its advice', async () => {
+  test('recipe 2: each kind of dangerous command is refused with its advice', async () => {
     const refused = {
       'rm -rf /': 'Removing outside the project. Name the folder to remove.',
       'rm -rf ../other': 'Removing outside the project. Name the folder to remove.',
@@ -91,14 +91,17 @@ describe('recipe 2, dangerous commands (HOOK-087, 016a)', () => {
     );
   });
 
-  test.each(['ls', 'echo git push --force-with-lease'])('%s is run', async (command) => {
-    const { call } = recipe({ fixture: '02-dangerous-commands' });
-    const { status, modelReads } = await call('run_shell_command', { command });
-    expect(status).toBe('done');
-    expect(modelReads).toContain('Exit Code: 0');
-  });
+  test.each(['ls', 'echo git push --force-with-lease'])(
+    'recipe 2: the command %s is run',
+    async (command) => {
+      const { call } = recipe({ fixture: '02-dangerous-commands' });
+      const { status, modelReads } = await call('run_shell_command', { command });
+      expect(status).toBe('done');
+      expect(modelReads).toContain('Exit Code: 0');
+    },
+  );
 
-  test('other tools are not asked about (HOOK-087)', async () => {
+  test('recipe 2: the hook does not run for other tools (HOOK-087)', async () => {
     const { call } = recipe({ fixture: '02-dangerous-commands' });
     const { status, events } = await call('write_file', {
       file_path: 'a.txt',
@@ -114,20 +117,23 @@ test.each([
   ['certs/server.pem', 'Protected file: server.pem'],
   ['secrets/token.txt', 'Protected folder: secrets/token.txt lies in secrets/'],
   ['deploy/k8s/db-secret.yaml', 'Kubernetes secret: deploy/k8s/db-secret.yaml'],
-])('recipe 3, file protection: %s has its own reason (HOOK-017)', async (file, reason) => {
-  const { call, has } = recipe({ fixture: '03-file-protection' });
-  const { status, modelReads } = await call('write_file', { path: file, content: 'x' });
-  expect([status, modelReads, has(file)]).toEqual(['blocked', reason, false]);
-});
+])(
+  'recipe 3, file protection: %s is blocked with its own reason (HOOK-017)',
+  async (file, reason) => {
+    const { call, has } = recipe({ fixture: '03-file-protection' });
+    const { status, modelReads } = await call('write_file', { path: file, content: 'x' });
+    expect([status, modelReads, has(file)]).toEqual(['blocked', reason, false]);
+  },
+);
 
-test('recipe 3, file protection: another file is written', async () => {
+test('recipe 3, file protection: any other file is written', async () => {
   const { call, has } = recipe({ fixture: '03-file-protection' });
   await call('write_file', { file_path: 'src/environment.ts', content: 'x' });
   expect(has('src/environment.ts')).toBe(true);
 });
 
 describe('recipe 5, auto-format (HOOK-027)', () => {
-  test('the model reads that the written file was formatted; the file is', async () => {
+  test('recipe 5: the written file is formatted, and the model reads that', async () => {
     const { call, put, read } = recipe({ fixture: '05-auto-format' });
     put('node_modules/.bin/prettier', '#!/bin/sh\nsleep 0.05\nprintf "tidy\\n" >"$2"\n');
     const { modelReads, userSees } = await call('write_file', {
@@ -141,16 +147,19 @@ describe('recipe 5, auto-format (HOOK-027)', () => {
     expect(userSees).not.toContain('prettier');
   });
 
-  test.each(['a.txt', 'a.ts'])('%s without a formatter for it changes nothing', async (file) => {
-    const { call } = recipe({ fixture: '05-auto-format' });
-    const { status, modelReads, warnings } = await call('write_file', {
-      file_path: file,
-      content: 'x',
-    });
-    expect(status).toBe('done');
-    expect(modelReads).not.toContain('\n\n');
-    expect(warnings).toEqual([]);
-  });
+  test.each(['a.txt', 'a.ts'])(
+    'recipe 5: without a formatter for %s, nothing changes',
+    async (file) => {
+      const { call } = recipe({ fixture: '05-auto-format' });
+      const { status, modelReads, warnings } = await call('write_file', {
+        file_path: file,
+        content: 'x',
+      });
+      expect(status).toBe('done');
+      expect(modelReads).not.toContain('\n\n');
+      expect(warnings).toEqual([]);
+    },
+  );
 });
 
 describe('recipe 6, auto-test (HOOK-027)', () => {
@@ -161,16 +170,19 @@ describe('recipe 6, auto-test (HOOK-027)', () => {
       '#!/bin/sh\necho "expected 1, got 2" >&2\nexit 1\n',
       '[ERROR] Tests FAILED for a.ts:\nexpected 1, got 2',
     ],
-  ])('a test that %s is reported to the model; the file stays', async (_, runner, reported) => {
-    const { call, put, has } = recipe({ fixture: '06-auto-test' });
-    put('node_modules/.bin/vitest', runner);
-    const { status, modelReads } = await call('write_file', { file_path: 'a.ts', content: 'x' });
-    expect(status).toBe('done');
-    expect(has('a.ts')).toBe(true);
-    expect(modelReads.endsWith(`\n\n${reported}`)).toBe(true);
-  });
+  ])(
+    'recipe 6: a test that %s is reported to the model, and the file stays',
+    async (_, runner, reported) => {
+      const { call, put, has } = recipe({ fixture: '06-auto-test' });
+      put('node_modules/.bin/vitest', runner);
+      const { status, modelReads } = await call('write_file', { file_path: 'a.ts', content: 'x' });
+      expect(status).toBe('done');
+      expect(has('a.ts')).toBe(true);
+      expect(modelReads.endsWith(`\n\n${reported}`)).toBe(true);
+    },
+  );
 
-  test('Python files have their own runner, other files none', async () => {
+  test('recipe 6: Python files have their own test runner, and other files have none', async () => {
     const { call, put } = recipe({ fixture: '06-auto-test' });
     put('bin/pytest', '#!/bin/sh\nexit 0\n');
     const python = await call('write_file', { file_path: 'a.py', content: 'x' });
@@ -180,7 +192,7 @@ describe('recipe 6, auto-test (HOOK-027)', () => {
   });
 });
 
-test('recipe 7, git checkpoint: the call is allowed, the tree is as it was, no stash remains (R-3)', async () => {
+test('recipe 7, git checkpoint: the call is allowed, the tree stays as it was, and no stash remains (R-3)', async () => {
   const { call, put, read, project } = recipe({ fixture: '07-git-checkpoint' });
   const git = (...words: string[]): string =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...words], {
@@ -206,7 +218,7 @@ test('recipe 7, git checkpoint: the call is allowed, the tree is as it was, no s
 });
 
 describe('recipe 8, TDD (HOOK-016a)', () => {
-  test('a source file waits for its test; with the test there it is written', async () => {
+  test('recipe 8: a source file is blocked until its test is there, and is then written', async () => {
     const { session, has } = recipe({ fixture: '08-tdd' });
     const { run } = session([
       { calls: [writing('src/sum.ts')] },
@@ -222,7 +234,7 @@ describe('recipe 8, TDD (HOOK-016a)', () => {
     expect(has('src/sum.ts')).toBe(true);
   });
 
-  test('tests, configurations, types, an index and other kinds of files need none', async () => {
+  test('recipe 8: tests, configurations, types, an index and other kinds of files need no test', async () => {
     const files = [
       'a.spec.js',
       '__tests__/a.ts',
@@ -241,7 +253,7 @@ describe('recipe 8, TDD (HOOK-016a)', () => {
     expect(statuses(await run())).toEqual(files.map(() => 'done'));
   });
 
-  test('as once printed, with a syntax error, it denies every file and the reason is the shell’s (R-1, C-31b)', async () => {
+  test('recipe 8: as once printed, with a syntax error, the hook denies every file with the shell’s reason (R-1, C-31b)', async () => {
     const { call, put } = recipe({ fixture: '08-tdd' });
     put('.llxprt/hooks/tdd.sh', "#!/usr/bin/env bash\nif grep 'it\\'s' a; then\n  echo '{}'\nfi\n");
     const { status, modelReads } = await call('write_file', { file_path: 'a.md', content: 'x' });
@@ -250,7 +262,7 @@ describe('recipe 8, TDD (HOOK-016a)', () => {
   });
 });
 
-test('recipe 13, audit log: a line for every tool, whether it worked or not; results are untouched (HOOK-026, C-69)', async () => {
+test('recipe 13, audit log: every tool has a line, whether it worked or not, and results are untouched (HOOK-026, C-69)', async () => {
   const { session, read } = recipe({ fixture: '13-audit-log' });
   const { run, config } = session([
     {
@@ -275,7 +287,7 @@ test('recipe 13, audit log: a line for every tool, whether it worked or not; res
 });
 
 describe('recipe 14, Slack', () => {
-  test('a webhook of the session’s environment receives the command (C-13, HOOK-071)', async () => {
+  test('recipe 14: a webhook from the session’s environment receives the command (C-13, HOOK-071)', async () => {
     const { address, bodies } = await serve((_request, response) => response.end('ok'));
     const { call } = recipe({ fixture: '14-slack-notify' });
     vi.stubEnv('LLXPRT_SLACK_WEBHOOK', address);
@@ -285,17 +297,20 @@ describe('recipe 14, Slack', () => {
     expect(modelReads).not.toContain('[System]');
   });
 
-  test.each([undefined, 'http://127.0.0.1:9/none'])('with %s it is silent', async (address) => {
-    const { call } = recipe({ fixture: '14-slack-notify' });
-    vi.stubEnv('LLXPRT_SLACK_WEBHOOK', address);
-    const { status, modelReads, warnings } = await call('run_shell_command', { command: 'ls' });
-    expect([status, warnings]).toEqual(['done', []]);
-    expect(modelReads).not.toContain('[System]');
-  });
+  test.each([undefined, 'http://127.0.0.1:9/none'])(
+    'recipe 14: the hook is silent if the webhook is %s',
+    async (address) => {
+      const { call } = recipe({ fixture: '14-slack-notify' });
+      vi.stubEnv('LLXPRT_SLACK_WEBHOOK', address);
+      const { status, modelReads, warnings } = await call('run_shell_command', { command: 'ls' });
+      expect([status, warnings]).toEqual(['done', []]);
+      expect(modelReads).not.toContain('[System]');
+    },
+  );
 });
 
 describe('recipe 15, CI safety net', () => {
-  test('a reason of several lines keeps them (HOOK-017)', async () => {
+  test('recipe 15: a reason of several lines keeps its lines (HOOK-017)', async () => {
     const { call } = recipe({ fixture: '15-ci-safety-net' });
     vi.stubEnv('LLXPRT_CI_NO_NETWORK', '1');
     const { status, modelReads } = await call('run_shell_command', {
@@ -314,13 +329,13 @@ describe('recipe 15, CI safety net', () => {
     );
   });
 
-  test('what stays in the project is run', async () => {
+  test('recipe 15: a command that stays in the project is run', async () => {
     const { call } = recipe({ fixture: '15-ci-safety-net' });
     const { status } = await call('run_shell_command', { command: 'echo a > b.txt' });
     expect(status).toBe('done');
   });
 
-  test('in a project of ES modules a .js hook with require() fails, and the call goes on (R-7)', async () => {
+  test('recipe 15: in a project of ES modules, a .js hook with require() fails, and the call goes on (R-7)', async () => {
     const { call, put } = recipe({ fixture: '15-ci-safety-net' });
     put('package.json', '{"type": "module"}');
     put('.llxprt/hooks/ci-guard.cjs', '#!/bin/sh\nexec node .llxprt/hooks/old.js\n');
@@ -332,7 +347,7 @@ describe('recipe 15, CI safety net', () => {
 });
 
 describe('recipe 16, policy service', () => {
-  test('a block of the service blocks; the service receives the tool', async () => {
+  test('recipe 16: a block by the policy service blocks the call, and the service receives the tool', async () => {
     const answer = JSON.stringify({ decision: 'block', reason: 'Policy 7: not on Fridays' });
     const { address, bodies } = await serve((_request, response) => response.end(answer));
     const { call } = recipe({ fixture: '16-policy-service' });
@@ -345,7 +360,7 @@ describe('recipe 16, policy service', () => {
     });
   });
 
-  test('a service out of reach allows, and the model reads so with the result (C-57, HOOK-131)', async () => {
+  test('recipe 16: an unreachable service allows the call, and the model reads that with the result (C-57, HOOK-131)', async () => {
     const { call } = recipe({ fixture: '16-policy-service' });
     vi.stubEnv('LLXPRT_POLICY_URL', 'http://127.0.0.1:9/policy');
     const { status, modelReads, userSees } = await call('write_file', {
@@ -359,7 +374,7 @@ describe('recipe 16, policy service', () => {
     expect(userSees).not.toContain('Policy service');
   });
 
-  test('without a service everything is allowed', async () => {
+  test('recipe 16: without a service, everything is allowed', async () => {
     const { call } = recipe({ fixture: '16-policy-service' });
     const { status, modelReads } = await call('glob', { pattern: '*.none' });
     expect(status).toBe('done');
@@ -367,7 +382,7 @@ describe('recipe 16, policy service', () => {
   });
 });
 
-/** A server for the running test, and the bodies it was sent. */
+/** Starts a server for the running test, and collects the bodies that it is sent. */
 async function serve(answer: RequestListener): Promise<{ address: string; bodies: string[] }> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { ranFor, recipe, statuses, switchedOn, toolResults } from './recipe.ts';
 
 const write = { file_path: 'a.txt', content: 'x' };
 
-test('A1, write_* matches write_file by regex, ~ is the home folder, and an audit without a matcher sees all (C-15, C-17)', async () => {
+test('A1, write_* matches write_file by regex, ~ is the home folder, and an audit without a matcher sees every tool (C-15, C-17)', async () => {
   const {
     session,
     write: writeFile,
@@ -38,7 +38,7 @@ test('A1, write_* matches write_file by regex, ~ is the home folder, and an audi
   expect(ranFor(events, 'AfterTool')).toEqual(['cat >>audit.log']);
 });
 
-test('A2, deny by JSON (003)', async () => {
+test('A2, a deny by JSON blocks the call (003)', async () => {
   const { call } = recipe(
     switchedOn({ BeforeTool: inParallel(print({ decision: 'deny', reason: 'Not allowed here' })) }),
   );
@@ -57,7 +57,7 @@ test('A3, a changed path and content are what is written (003, HOOK-018)', async
   expect([status, has('a.txt'), read('safe/b.txt')]).toEqual(['done', false, 'changed']);
 });
 
-test('A4, messages replaced as a whole; llm_request_boundary is left alone (G-15)', async () => {
+test('A4, messages are replaced as a whole, and llm_request_boundary is left alone (G-15)', async () => {
   const llm_request = {
     messages: [{ role: 'user', content: 'Replaced' }],
     llm_request_boundary: { index: 3 },
@@ -72,7 +72,7 @@ test('A4, messages replaced as a whole; llm_request_boundary is left alone (G-15
   expect(warnings).toEqual([]);
 });
 
-test('A5, AUTO and three tools: no other may be called (003, HOOK-057)', async () => {
+test('A5, with AUTO and three tools, no other tool may be called (003, HOOK-057)', async () => {
   const toolConfig = {
     mode: 'AUTO',
     allowedFunctionNames: ['read_file', 'glob', 'list_directory'],
@@ -84,7 +84,7 @@ test('A5, AUTO and three tools: no other may be called (003, HOOK-057)', async (
   expect((await call('glob', { pattern: '*' })).status).toBe('done');
 });
 
-test('X1, text on stdout and exit 2: blocked, with the text as its reason (C-25, HOOK-212)', async () => {
+test('X1, text on stdout and exit 2 block the call, with the text as the reason (C-25, HOOK-212)', async () => {
   const { call } = recipe(
     switchedOn({ BeforeTool: inParallel('echo "Dangerous command blocked"; exit 2') }),
   );
@@ -96,7 +96,7 @@ test('X1, text on stdout and exit 2: blocked, with the text as its reason (C-25,
 const appending = (word: string): string =>
   `python3 -c 'import json, sys; given = json.load(sys.stdin)["tool_input"]; print(json.dumps({"hookSpecificOutput": {"tool_input": {"content": given["content"] + "${word}"}}}))'`;
 
-test('X2, hook1 and hook2 run in their order, the second on the first’s arguments (001, HOOK-103, 216)', async () => {
+test('X2, hook1 and hook2 run in their order, the second with the first’s arguments (001, HOOK-103, 216)', async () => {
   const { call, read } = recipe(
     switchedOn({ BeforeTool: inSequence(appending(' first'), appending(' second')) }),
   );
@@ -104,7 +104,7 @@ test('X2, hook1 and hook2 run in their order, the second on the first’s argume
   expect(read('a.txt')).toBe('x first second');
 });
 
-test('X3, a timeout longer than the default is taken as it is (001, HOOK-069)', async () => {
+test('X3, a timeout longer than the default is accepted as it is (001, HOOK-069)', async () => {
   const hook = { type: 'command', command: 'true', timeout: 120_000 };
   const { call } = recipe(switchedOn({ BeforeTool: [{ hooks: [hook] }] }));
   const { status, warnings, config } = await call('write_file', write);
@@ -115,7 +115,7 @@ test('X3, a timeout longer than the default is taken as it is (001, HOOK-069)', 
 test('X4, DEBUG=llxprt:core:hooks:* prints the plan, the input, the output, the time and the result (001, C-102)', async () => {
   const { project, env, write: writeFile, files } = recipe(switchedOn({}));
   const hooks = { BeforeTool: inParallel('echo "Kept out" >&2; exit 2') };
-  // The user's own hooks need nobody's trust.
+  // The user's own hooks need no trust.
   writeFile(files.user, { enableHooks: true, hooks });
   const { stdout, stderr } = await inProcess(
     { project, env: { ...env, DEBUG: 'llxprt:core:hooks:*', DEBUG_COLORS: 'no' } },
@@ -129,7 +129,7 @@ test('X4, DEBUG=llxprt:core:hooks:* prints the plan, the input, the output, the 
   expect(stderr).toMatch(/\d ?ms/i);
 });
 
-/** Hooks of SessionStart with one that says its name. */
+/** Returns hooks of SessionStart: one that prints its name. */
 const own = (name: string): object => ({
   SessionStart: [{ hooks: [{ type: 'command', name, command: `echo ${name}` }] }],
 });
@@ -143,7 +143,7 @@ describe('E1, a hook of an extension (HOOK-085)', () => {
     },
   };
 
-  test('its command finds the extension’s folder; its plain text is for the user', async () => {
+  test('E1, the command of an extension’s hook finds the extension’s folder, and its plain text is for the user', async () => {
     const { session, write: writeFile, home } = recipe(switchedOn({}));
     const folder = `${home}/.llxprt/extensions/greeter extension`;
     writeFile(`${folder}/llxprt-extension.json`, manifest);
@@ -154,7 +154,7 @@ describe('E1, a hook of an extension (HOOK-085)', () => {
     expect(events).toContainEqual({ type: 'notice', text: 'Welcome back' });
   });
 
-  test('it comes after the hooks of the project and of the user', async () => {
+  test('E1, an extension’s hook comes after the hooks of the project and of the user', async () => {
     const { session, write: writeFile, home, files } = recipe(switchedOn(own('project')));
     writeFile(files.user, { enableHooks: true, hooks: own('user') });
     writeFile(`${home}/.llxprt/extensions/greeter/llxprt-extension.json`, {

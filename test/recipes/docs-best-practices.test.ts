@@ -11,14 +11,14 @@ const written = 'Successfully created and wrote to new file: a.txt.';
 const before = (...commands: Parameters<typeof inParallel>): { text: string } =>
   switchedOn({ BeforeTool: inParallel(...commands) });
 
-test('B1, bad input: stderr and exit 1 warn the user; the call goes on, the model reads nothing of it (HOOK-031, 198, 209, C-27)', async () => {
+test('B1, bad input: stderr and exit 1 warn the user, the call goes on, and the model reads nothing of it (HOOK-031, 198, 209, C-27)', async () => {
   const { call } = recipe(before('cat >/dev/null; echo ignored; echo "No tool_name" >&2; exit 1'));
   const { status, modelReads, warnings } = await call('write_file', write);
   expect([status, modelReads]).toEqual(['done', written]);
   expect(warnings.join('\n')).toContain('No tool_name');
 });
 
-test('B2, a hook over its own timeout is ended; the call goes on (HOOK-069)', async () => {
+test('B2, a hook that exceeds its own timeout is ended, and the call goes on (HOOK-069)', async () => {
   const { call } = recipe(before({ command: 'sleep 30', timeout: 200 }));
   const { status, events, warnings } = await call('write_file', write);
   expect(status).toBe('done');
@@ -28,11 +28,11 @@ test('B2, a hook over its own timeout is ended; the call goes on (HOOK-069)', as
   });
 });
 
-describe('skeletons that are bash syntax errors as printed end with 2, so they deny (C-31b, R-8b)', () => {
+describe('skeletons that are bash syntax errors as printed exit with 2, so they deny (C-31b, R-8b)', () => {
   test.each([
     ['B3, permission check', 'if [ "$1" = admin ]; then\n  # Allow\nfi\n'],
     ['B13, set -e', 'set -euo pipefail\nmain() {\n  # Your logic here\n}\nmain\n'],
-  ])('%s', async (_, body) => {
+  ])('%s: the printed skeleton is a bash syntax error, so it denies', async (_, body) => {
     const { call, put, has } = recipe(before('.llxprt/hooks/skeleton.sh'));
     put('.llxprt/hooks/skeleton.sh', `#!/usr/bin/env bash\n${body}`);
     const { status, modelReads } = await call('write_file', write);
@@ -42,7 +42,7 @@ describe('skeletons that are bash syntax errors as printed end with 2, so they d
   });
 });
 
-test('B4, B11: secrets by patterns in JavaScript; an error of its own denies too', async () => {
+test('B4, B11: a JavaScript hook finds secrets by patterns, and an error of its own denies too', async () => {
   const { session } = recipe(before('.llxprt/hooks/scan-secrets.mjs'));
   const contents = ['plain', 'AKIAIOSFODNN7EXAMPLE', 'broken!'];
   const { run } = session([
@@ -58,7 +58,7 @@ test('B4, B11: secrets by patterns in JavaScript; an error of its own denies too
   ).toEqual(['Secret found: AKIA[0-9A-Z]{16}', 'the scanner broke']);
 });
 
-test('B5, a hook in a container: the command passes stdin in and takes the answer out', async () => {
+test('B5, the command of a hook in a container passes stdin in and takes the answer out', async () => {
   const { call, put, project } = recipe(
     before('docker run --rm -i --network none hooks:latest /check.sh'),
   );
@@ -71,7 +71,7 @@ test('B5, a hook in a container: the command passes stdin in and takes the answe
   expect(modelReads).toBe('run --rm -i --network none hooks:latest /check.sh');
 });
 
-test('B5, without a container engine the call goes on, and it is reported (C-29)', async () => {
+test('B5, without a container engine the call goes on, and that is reported (C-29)', async () => {
   const { call } = recipe(before('no-such-docker run --rm -i hooks:latest'));
   const { status, warnings } = await call('write_file', write);
   expect(status).toBe('done');
@@ -87,7 +87,7 @@ test('B6, a costly answer comes from a cache', async () => {
   expect(read('.llxprt/costly.log')).toBe('costly\n');
 });
 
-test('B7, B8, B21, B22: an entry without a type is left out with a warning; its neighbours run (C-02, HOOK-083)', async () => {
+test('B7, B8, B21, B22: an entry without a type is skipped with a warning, and the entries beside it run (C-02, HOOK-083)', async () => {
   const { call } = recipe(
     switchedOn({
       BeforeTool: [
@@ -121,7 +121,7 @@ test('B7, with its type, a final checker sends the answer back once, with its re
   expect(requests[1]?.contents.map(({ role }) => role)).toEqual(['user', 'model', 'user']);
 });
 
-test('B9, a hook that reads a big input in pieces gets all of it', async () => {
+test('B9, a hook that reads a large input in pieces receives all of it', async () => {
   const { call, put, read } = recipe(before('.llxprt/hooks/stream.mjs'));
   put(
     '.llxprt/hooks/stream.mjs',
@@ -143,14 +143,14 @@ writeFileSync('saw.json', JSON.stringify({ bytes, end }));
   expect(saw.end).toBe('}}');
 });
 
-test('B10, B16: input kept in a file; the plain text that says so is for the model (HOOK-201)', async () => {
+test('B10, B16: a hook keeps its input in a file, and the plain text that says so is for the model (HOOK-201)', async () => {
   const { call, read } = recipe(before('cat >input.json; echo "Logged input"'));
   const { modelReads } = await call('write_file', write);
   expect(modelReads).toBe(`${written}\n\n[System] Logged input`);
   expect(JSON.parse(read('input.json'))).toMatchObject({ hook_event_name: 'BeforeTool' });
 });
 
-test('B12, run by hand with a sample, a hook answers as it does for the engine', async () => {
+test('B12, a hook that is run by hand with a sample answers as it does for the engine', async () => {
   const settings = before('tee sample.json | .llxprt/hooks/scan-secrets.py');
   const { call, project, read } = recipe(settings);
   const { modelReads } = await call('write_file', {
@@ -164,7 +164,7 @@ test('B12, run by hand with a sample, a hook answers as it does for the engine',
   expect(JSON.parse(stdout)).toEqual({ decision: 'block', reason: modelReads });
 });
 
-test('B14, B27: settings of telemetry and of redaction beside the hooks do no harm; the environment is whole (C-13)', async () => {
+test('B14, B27: settings for telemetry and redaction beside the hooks do no harm, and the environment is complete (C-13)', async () => {
   const { call } = recipe(
     switchedOn(
       { AfterTool: inParallel('echo "$SLACK_WEBHOOK_URL $MY_API_KEY"') },
@@ -181,7 +181,7 @@ test('B14, B27: settings of telemetry and of redaction beside the hooks do no ha
   expect(warnings).toEqual([]);
 });
 
-test('B15, B18: hooks are listed and reported under their names, with what they are for (C-03, C-105)', async () => {
+test('B15, B18: hooks are listed and reported under their names, with their descriptions and matchers (C-03, C-105)', async () => {
   const { call } = recipe(
     switchedOn({
       BeforeTool: [
@@ -211,7 +211,7 @@ test('B15, B18: hooks are listed and reported under their names, with what they 
   ]);
 });
 
-test('B19, tools picked by what the user asks for (HOOK-055)', async () => {
+test('B19, a hook picks the tools by what the user asks for (HOOK-055)', async () => {
   const { session } = recipe(
     switchedOn({ BeforeToolSelection: inParallel('.llxprt/hooks/pick-tools.py') }),
   );
@@ -224,7 +224,7 @@ test('B19, tools picked by what the user asks for (HOOK-055)', async () => {
   ]);
 });
 
-test('B20, a hook disabled by its name never runs, by its command neither (C-04)', async () => {
+test('B20, a hook that is disabled by its name or by its command never runs (C-04)', async () => {
   const hooks = {
     disabled: ['guard', 'echo two >&2; exit 2'],
     BeforeTool: [
@@ -243,11 +243,11 @@ test('B20, a hook disabled by its name never runs, by its command neither (C-04)
   expect(ranFor(events, 'BeforeTool')).toEqual(['other']);
 });
 
-/** A hook that waits for another one, so that one after another neither would end well. */
+/** A hook that waits for another one, so that neither would succeed if they ran one after the other. */
 const meeting = (own: string, other: string): string =>
   `touch ${own}; while [ ! -e ${other} ]; do sleep 0.02; done`;
 
-test('B21, a quick and a deep check with the same matcher run side by side, each with its own timeout (000 s7.4)', async () => {
+test('B21, a quick and a deep check with the same matcher run in parallel, each with its own timeout (000 s7.4)', async () => {
   const { call } = recipe(
     switchedOn({
       BeforeTool: [
@@ -267,7 +267,7 @@ test('B21, a quick and a deep check with the same matcher run side by side, each
   expect(ranFor(events, 'BeforeTool').length).toBe(2);
 });
 
-test('B22b, a hook that finds its own answer to be no JSON exits 1: nothing of it counts (HOOK-198)', async () => {
+test('B22b, a hook that finds that its own answer is not JSON exits with 1, and the answer is ignored (HOOK-198)', async () => {
   const checked =
     'answer="{decision: deny}"; echo "$answer" | python3 -m json.tool >/dev/null 2>&1 || { echo "Bad answer" >&2; exit 1; }; echo "$answer"';
   const { call } = recipe(before(checked));
@@ -297,7 +297,7 @@ test('B24, B25: the project’s folder is in the environment, and a .env file is
   expect(modelReads).toBe(`${written}\n\n[System] Good day from ${project} ${project}`);
 });
 
-test('B26, control characters of a hook’s words do not reach the terminal by a warning', async () => {
+test('B26, control characters in a hook’s output do not reach the terminal through a warning', async () => {
   const { call } = recipe(before(String.raw`printf 'bad\033[2Jword' >&2; exit 1`));
   const { warnings } = await call('write_file', write);
   expect(warnings.join('\n')).toContain('bad[2Jword');

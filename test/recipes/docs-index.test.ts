@@ -11,7 +11,7 @@ describe('D1, security policy: the command uses ${LLXPRT_CONFIG_HOME:-$HOME/…}
   test.each([
     ['the home folder', undefined],
     ['the folder that the variable names', 'configuration'],
-  ])('from %s it denies writing to /etc by JSON and exit 0', async (_, folder) => {
+  ])('D1, a hook in %s denies writing to /etc by JSON and exit 0', async (_, folder) => {
     const { call, home, project } = recipe({ fixture: 'D1-security-policy' });
     const configuration = join(home, folder ?? '.llxprt');
     if (folder !== undefined) vi.stubEnv('LLXPRT_CONFIG_HOME', configuration);
@@ -21,7 +21,7 @@ describe('D1, security policy: the command uses ${LLXPRT_CONFIG_HOME:-$HOME/…}
   });
 });
 
-test('D2, paths of the system are denied, each by its folder (HOOK-016a)', async () => {
+test('D2, system paths are denied, each by its folder (HOOK-016a)', async () => {
   const { session, has } = recipe({ fixture: 'D2-system-paths' });
   const { run, chat } = session([
     {
@@ -50,12 +50,12 @@ test('D3, an audit line before each call changes nothing (HOOK-015)', async () =
 describe('D4, cost limit (C-71, R-11)', () => {
   const long = 'word '.repeat(100_000);
 
-  test('as printed it reads "contents", which the request has not, so it never fires', async () => {
+  test('D4, as printed, the hook reads "contents", which the request does not have, so it never fires', async () => {
     const { session } = recipe({ fixture: 'D4-cost-limit' });
     expect(shown(await session([{ text: 'Read.' }]).run(long))).toBe('Read.');
   });
 
-  test('reading "messages" it ends the turn before the model; the user reads why (HOOK-040, C-80)', async () => {
+  test('D4, a hook that reads "messages" ends the turn before the model, and the user reads why (HOOK-040, C-80)', async () => {
     const { session } = recipe({ fixture: 'D4-cost-limit-repaired' });
     const { run, requests } = session([{ text: 'Short.' }]);
     expect(shown(await run('Hi'))).toBe('Short.');
@@ -78,7 +78,7 @@ describe('D5, project rules by cwd (HOOK-014)', () => {
   test.each([
     ['production/app', ['blocked', 'done']],
     ['staging/app', ['done', 'done']],
-  ])('in %s', async (folder, ended) => {
+  ])('D5, in %s a write and a read end as %j', async (folder, ended) => {
     const { session, has } = recipe({ fixture: 'D5-project-rules' }, folder);
     const { run, chat } = session([{ calls }, { text: 'Done.' }]);
     expect(statuses(await run())).toEqual(ended);

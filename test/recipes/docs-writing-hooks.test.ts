@@ -24,7 +24,7 @@ test('W2, writes into /etc are denied by JSON (HOOK-016a)', async () => {
   ]);
 });
 
-test('W3, stderr and exit 2 block with that reason (HOOK-066, 189)', async () => {
+test('W3, exit 2 blocks with stderr as the reason (HOOK-066, 189)', async () => {
   const { call, has } = recipe({ fixture: 'W3-secret-scanner' });
   const { status, modelReads } = await call('write_file', { ...write, content: 'api_key = 1' });
   expect([status, modelReads]).toEqual(['blocked', 'Potential secret detected']);
@@ -39,7 +39,7 @@ test('W4, a silent audit changes nothing', async () => {
   expect(read('.llxprt/logs/tools.log')).toMatch(/ write_file\n$/);
 });
 
-test('W5, rm runs as rm -i; the arguments that the hook did not name are kept (HOOK-018, 024, C-43)', async () => {
+test('W5, rm runs as rm -i, and the arguments that the hook did not name are kept (HOOK-018, 024, C-43)', async () => {
   const { session, put, has } = recipe({ fixture: 'W5-safe-shell' });
   put('sub/notes.txt', 'text');
   const { run, chat } = session([
@@ -58,9 +58,9 @@ test('W5, rm runs as rm -i; the arguments that the hook did not name are kept (H
   const [asked, other] = toolResults(chat.history);
   expect(asked).toContain('Command: rm -i notes.txt\nDirectory: sub\n');
   expect(other).toContain('Command: echo rm\n');
-  // With no input rm -i removes nothing.
+  // Without input, rm -i removes nothing.
   expect(has('sub/notes.txt')).toBe(true);
-  // What the model asked for stays in the conversation as it was.
+  // The conversation keeps what the model asked for.
   expect(JSON.stringify(chat.history[1])).toContain('"rm notes.txt"');
 });
 
@@ -69,7 +69,7 @@ describe('W6, restricted tools by cwd (HOOK-055, 057)', () => {
     ['production/app', 'refused'],
     ['prod/app', 'refused'],
     ['staging/app', 'done'],
-  ])('in %s', async (folder, status) => {
+  ])('W6, in %s a call of write_file is %s', async (folder, status) => {
     const { session, has } = recipe({ fixture: 'W6-restrict-tools' }, folder);
     const { run, requests } = session([
       { calls: [{ name: 'write_file', args: write }] },
@@ -82,7 +82,7 @@ describe('W6, restricted tools by cwd (HOOK-055, 057)', () => {
   });
 });
 
-test('W7, the eleventh model call of a minute ends the turn; the user reads how long to wait (HOOK-040)', async () => {
+test('W7, the eleventh model call within a minute ends the turn, and the user reads how long to wait (HOOK-040)', async () => {
   const { session } = recipe({ fixture: 'W7-rate-limit' });
   const { run, requests } = session(Array.from({ length: 10 }, () => ({ text: 'Yes.' })));
   for (let asked = 1; asked <= 10; asked++)
@@ -95,7 +95,7 @@ test('W7, the eleventh model call of a minute ends the turn; the user reads how 
   expect(requests.length).toBe(10);
 });
 
-test('W8, context of BeforeAgent is appended to the prompt, a literal \\n as it is (C-05, R-10)', async () => {
+test('W8, context of BeforeAgent is appended to the prompt, and a literal \\n stays as it is (C-05, R-10)', async () => {
   const { session } = recipe({ fixture: 'W8-git-context' });
   const { run, requests } = session([{ text: 'On it.' }]);
   const events = await run('Tidy up.');
@@ -109,17 +109,20 @@ describe('W9, tests after each change (C-62)', () => {
   test.each([
     ['pass', 'echo 3 passed', 'Tests passed: 3 passed'],
     ['fail', 'echo 1 failed >&2; exit 1', 'Tests failed: 1 failed'],
-  ])('that %s are reported to the model; the result is kept', async (_, runner, reported) => {
-    const { call, put, has } = recipe({ fixture: 'W9-auto-test' });
-    put('run-tests.sh', runner);
-    const { status, modelReads, events } = await call('write_file', write);
-    expect([status, modelReads]).toEqual(['done', `${written}\n\n[System] ${reported}`]);
-    expect(has('a.txt')).toBe(true);
-    expect(last(events)).toMatchObject({ type: 'finalAnswer' });
-  });
+  ])(
+    'W9, tests that %s are reported to the model, and the result is kept',
+    async (_, runner, reported) => {
+      const { call, put, has } = recipe({ fixture: 'W9-auto-test' });
+      put('run-tests.sh', runner);
+      const { status, modelReads, events } = await call('write_file', write);
+      expect([status, modelReads]).toEqual(['done', `${written}\n\n[System] ${reported}`]);
+      expect(has('a.txt')).toBe(true);
+      expect(last(events)).toMatchObject({ type: 'finalAnswer' });
+    },
+  );
 });
 
-test('W10, each tool meets the hooks of its groups, and the one without a matcher (HOOK-087, 088)', async () => {
+test('W10, each tool runs the hooks of its groups, and the one without a matcher (HOOK-087, 088)', async () => {
   const { session, read } = recipe({ fixture: 'W10-several-groups' });
   const { run } = session([
     {
@@ -147,7 +150,7 @@ test('W10, each tool meets the hooks of its groups, and the one without a matche
   expect(read('.llxprt/logs/tools.log').split('\n').length - 1).toBe(3);
 });
 
-test('W11, the second BeforeAgent hook sees the prompt with the first’s context; the model reads both (HOOK-104, C-05)', async () => {
+test('W11, the second BeforeAgent hook sees the prompt with the first’s context, and the model reads both (HOOK-104, C-05)', async () => {
   const { session } = recipe({ fixture: 'W11-memories' });
   const { run, requests } = session([{ text: 'Yes.' }]);
   const events = await run('Tidy up.');
@@ -158,7 +161,7 @@ test('W11, the second BeforeAgent hook sees the prompt with the first’s contex
   );
 });
 
-test('W12, each event of the lifecycle fires at its point, once (C-05, C-20)', async () => {
+test('W12, each lifecycle event fires at its point, once (C-05, C-20)', async () => {
   const { session, read } = recipe({ fixture: 'W12-lifecycle' });
   const { run, chat } = session([
     { calls: [{ name: 'write_file', args: write }] },
@@ -190,23 +193,23 @@ test('W12, matchers of session events are exact (C-20)', async () => {
   expect(has('.llxprt/lifecycle.log')).toBe(false);
 });
 
-test('W13, allowed by default: what no rule names is run', async () => {
+test('W13, allowed by default: a tool that no rule names is run', async () => {
   const { call } = recipe({ fixture: 'W13-allow-by-default' });
   expect((await call('write_file', write)).status).toBe('done');
   expect((await call('run_shell_command', { command: 'git clean -f' })).status).toBe('blocked');
 });
 
-test('W14, denied by default: what no rule names is not run', async () => {
+test('W14, denied by default: a tool that no rule names is not run', async () => {
   const { call, has } = recipe({ fixture: 'W14-deny-by-default' });
   const { status, modelReads } = await call('write_file', write);
   expect([status, modelReads, has('a.txt')]).toEqual(['blocked', 'Tool not in allowlist', false]);
   expect((await call('glob', { pattern: '*' })).status).toBe('done');
 });
 
-describe('W15, troubleshooting: a hook does not run when', () => {
+describe('W15, troubleshooting: why a hook does not run', () => {
   const denying = { BeforeTool: inParallel('echo "Denied" >&2; exit 2') };
 
-  test('its name stands in hooksConfig.disabled (C-04)', async () => {
+  test('W15, a hook does not run if its name is in hooksConfig.disabled (C-04)', async () => {
     const named = [
       { hooks: [{ type: 'command', name: 'guard', command: 'echo "Denied" >&2; exit 2' }] },
     ];
@@ -216,7 +219,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect((await call('write_file', write)).status).toBe('done');
   });
 
-  test('the settings are no JSON: the place of the fault is reported', async () => {
+  test('W15, a hook does not run if the settings are not valid JSON, and the position of the fault is reported', async () => {
     const { text } = switchedOn(denying);
     const { call } = recipe({ text: text.replace('"hooks": {', '"hooks": {,') });
     const { status, warnings } = await call('write_file', write);
@@ -224,7 +227,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect(warnings.join('\n')).toMatch(/settings\.json:4:\d+.*not valid JSON/);
   });
 
-  test('its script is not executable: exit 126 is reported, with the fix (C-29)', async () => {
+  test('W15, a hook does not run if its script is not executable, and exit 126 is reported with the fix (C-29)', async () => {
     const { call, project } = recipe({ fixture: 'W3-secret-scanner' });
     chmodSync(join(project, '.llxprt/hooks/exit-2-on-secret.sh'), 0o644);
     const { status, warnings } = await call('write_file', { ...write, content: 'password' });
@@ -232,7 +235,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect(warnings.join('\n')).toMatch(/code 126 .*chmod \+x/);
   });
 
-  test('it takes too long: the timeout is reported, and the call goes on (HOOK-069, 000 s7.7)', async () => {
+  test('W15, a hook that takes too long is reported as timed out, and the call goes on (HOOK-069, 000 s7.7)', async () => {
     const slow = [{ hooks: [{ type: 'command', command: 'sleep 30; exit 2', timeout: 200 }] }];
     const { call } = recipe(switchedOn({ BeforeTool: slow }));
     const { status, warnings } = await call('write_file', write);

@@ -16,13 +16,13 @@ const patch = (path: string): string =>
 
 interface Sample {
   readonly host: string;
-  /** Named where the input does not name it. */
+  /** Given if the input does not name the event. */
   readonly event?: string;
   readonly shell: (command: string) => object;
   readonly write: (path: string) => object;
 }
 
-/** How each host tells a hook of a shell command, and of a file that is written. */
+/** How each host reports a shell command, and a file that is written, to a hook. */
 const samples: readonly Sample[] = [
   {
     host: 'claude-code',
@@ -99,7 +99,7 @@ const samples: readonly Sample[] = [
 describe.each(samples)('the guard of examples/every-agent in $host', (sample) => {
   const { host, event, shell, write } = sample;
 
-  /** What the relay prints of an event, in a project with the example's hooks. */
+  /** Returns what the relay prints for an event, in a project with the example's hooks. */
   const printed = async (given: object): Promise<string> => {
     const { project, relay } = relayBox();
     cpSync(example, project, { recursive: true });
@@ -111,28 +111,28 @@ describe.each(samples)('the guard of examples/every-agent in $host', (sample) =>
     return stdout;
   };
 
-  // How a command or a path may look is the same for all of them.
+  // Commands and paths look the same in all hosts, so only the first one tries variants.
   const isFirst = host === samples[0]!.host;
 
   test.each(['git push --force', ...(isFirst ? ['git add . && git push -f origin main'] : [])])(
-    'denies %s',
+    'the guard of examples/every-agent denies %s',
     async (command) => {
       expect(await printed(shell(command))).toContain('git push --force loses the work of others');
     },
   );
 
   test.each(['config/.env.local', ...(isFirst ? ['.env'] : [])])(
-    'denies a file %s',
+    'the guard of examples/every-agent denies writing the file %s',
     async (path) => {
       expect(await printed(write(path))).toContain('holds secrets');
     },
   );
 
-  test('denies a shell command that writes a file of secrets', async () => {
+  test('the guard of examples/every-agent denies a shell command that writes a file of secrets', async () => {
     expect(await printed(shell('echo KEY=1 >> .env'))).toContain('.env holds secrets');
   });
 
-  test('has no opinion of other commands and files', async () => {
+  test('the guard of examples/every-agent has no opinion on other commands and files', async () => {
     const allowed = await Promise.all([
       printed(shell('git push --force-with-lease 2>&1 | cat .env')),
       printed(write('environment.ts')),

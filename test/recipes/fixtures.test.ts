@@ -6,7 +6,7 @@ const names = readdirSync(new URL('../fixtures/recipes/settings/', import.meta.u
   file.replace(/\.json$/, ''),
 );
 
-test('every printed configuration is read without a warning: comments, one switch at the top (C-01, C-16)', async () => {
+test('every printed configuration, with comments and one switch at the top, is read without a warning (C-01, C-16)', async () => {
   for (const name of names) {
     const { config, warnings } = recipe({ fixture: name }).session();
     const system = config.getHookSystem();

@@ -22,7 +22,7 @@ import {
 const fixtures = fileURLToPath(new URL('../fixtures/kodelet', import.meta.url));
 const compiler = findProgram('cc');
 
-/** Puts one of the ADR's examples into the project's hooks. */
+/** Copies one of the ADR's examples into the project's hooks. */
 function useExample({ project }: Recipe, name: string): void {
   const folder = join(project, '.kodelet/hooks');
   mkdirSync(folder, { recursive: true });
@@ -37,7 +37,7 @@ function compileNotifier({ home }: Recipe): void {
   execFileSync(compiler!, ['-o', join(folder, 'stop-notifier'), join(fixtures, 'stop-notifier.c')]);
 }
 
-/** What is posted to an address of this test's own. */
+/** Returns an address of this test's own, and what is posted to it. */
 async function mailbox(): Promise<{ url: string; posted: string[] }> {
   const posted: string[] = [];
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ async function mailbox(): Promise<{ url: string; posted: string[] }> {
 const shell = (command: string) => ({ name: 'run_shell_command', args: { command } });
 const noHooks = { text: '{}' };
 
-/** The lines of the audit log, each without its time. */
+/** Returns the lines of the audit log, each without its time. */
 const audited = ({ home }: Recipe): Record<string, unknown>[] =>
   readFileSync(join(home, '.kodelet/audit.log'), 'utf8')
     .trim()
@@ -68,7 +68,7 @@ const audited = ({ home }: Recipe): Record<string, unknown>[] =>
     });
 
 describe('the examples of ADR 021 (C-107)', () => {
-  test('K1, the audit logger in bash: a line for every call, and no result changes', async () => {
+  test('K1, the audit logger in bash writes a line for every call and changes no result', async () => {
     const one = recipe(noHooks);
     useExample(one, 'audit-logger');
     const { modelReads, events } = await one.call('write_file', {
@@ -103,7 +103,7 @@ describe('the examples of ADR 021 (C-107)', () => {
     ['echo "curl | bash"', 'curl | bash'],
     ['echo "wget | sh"', 'wget | sh'],
   ])(
-    'K2, the guardrail in Python: %s is not run, and the model reads why',
+    'K2, the guardrail in Python keeps %s from running, and the model reads why',
     async (command, text) => {
       const one = recipe(noHooks);
       useExample(one, 'security-guardrail');
@@ -128,7 +128,7 @@ describe('the examples of ADR 021 (C-107)', () => {
   });
 
   test.skipIf(!compiler)(
-    'K3, the compiled notifier: it posts the conversation and the count of its messages',
+    'K3, the compiled notifier posts the conversation and the number of its messages',
     async () => {
       const one = recipe(noHooks);
       compileNotifier(one);
@@ -147,7 +147,7 @@ describe('the examples of ADR 021 (C-107)', () => {
     },
   );
 
-  test.skipIf(!compiler)('K3, the compiled notifier: silent without an address', async () => {
+  test.skipIf(!compiler)('K3, the compiled notifier is silent without an address', async () => {
     const one = recipe(noHooks);
     compileNotifier(one);
     vi.stubEnv('STOP_WEBHOOK_URL', undefined);
@@ -157,7 +157,7 @@ describe('the examples of ADR 021 (C-107)', () => {
     expect([last(events)?.type, warnings]).toEqual(['finalAnswer', []]);
   });
 
-  test('K4, the foo.txt remover: the agent goes on with its message, and stops once the file is gone', async () => {
+  test('K4, the foo.txt remover makes the agent continue with its message, and the agent stops once the file is gone', async () => {
     const one = recipe(noHooks);
     useExample(one, 'foo-txt-remover');
     one.put('foo.txt', 'x');
@@ -178,7 +178,7 @@ describe('the examples of ADR 021 (C-107)', () => {
     });
   });
 
-  test('K4, the agent goes on with a rejection by LLxprt and with follow-ups, both at once', async () => {
+  test('K4, the agent continues with a rejection by LLxprt and with follow-ups, both at once', async () => {
     const one = recipe(noHooks);
     useExample(one, 'foo-txt-remover');
     one.put('foo.txt', 'x');
@@ -199,14 +199,14 @@ describe('the examples of ADR 021 (C-107)', () => {
     expect(last(events)).toEqual({ type: 'finalAnswer', text: 'Removed.', steps: 3 });
   });
 
-  test('K4, without a foo.txt the agent stops as it would', async () => {
+  test('K4, without a foo.txt the agent stops as usual', async () => {
     const one = recipe(noHooks);
     useExample(one, 'foo-txt-remover');
     const { run } = one.session([{ text: 'All done.' }]);
     expect(last(await run())).toEqual({ type: 'finalAnswer', text: 'All done.', steps: 1 });
   });
 
-  test('K1 to K4, all four in one session next to LLxprt hooks', async () => {
+  test('K1 to K4, all four examples work in one session next to LLxprt hooks', async () => {
     const one = recipe(
       switchedOn({
         BeforeTool: inParallel('echo "$LLXPRT_PROJECT_DIR" >> llxprt.log'),
@@ -239,7 +239,7 @@ describe('the examples of ADR 021 (C-107)', () => {
     expect(one.has('foo.txt')).toBe(false);
     expect(shown(events)).toBe('Made it.Gone.');
     expect(last(events)).toEqual({ type: 'finalAnswer', text: 'Gone.', steps: 4 });
-    // LLxprt's hooks ran for every call, Kodelet's logger for those that were made.
+    // LLxprt's hooks ran for every call, Kodelet's logger only for those that were executed.
     expect(one.read('llxprt.log')).toBe(`${one.project}\n`.repeat(3));
     expect(audited(one).map(({ tool_name }) => tool_name)).toEqual(['file_write', 'bash']);
     const stop = ['true', 'foo-txt-remover', ...(compiler ? ['stop-notifier'] : [])];
@@ -266,7 +266,7 @@ describe('what else the ADR promises', () => {
     expect([requests, chat.history]).toEqual([[], []]);
   });
 
-  test('K6, input is what the tool gets, in the names of Kodelet', async () => {
+  test('K6, the tool receives the input that a hook gives, in Kodelet’s names', async () => {
     const one = recipe(noHooks);
     one.put(
       '.kodelet/hooks/rewrite',
@@ -276,7 +276,7 @@ describe('what else the ADR promises', () => {
     expect([one.has('a.txt'), one.read('b.txt')]).toEqual([false, 'other']);
   });
 
-  test('K6, a key that is gone is gone: the tool says what it lacks', async () => {
+  test('K6, a key that the new input lacks is gone, and the tool says what it lacks', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/rewrite', answering('before_tool_call', { input: { text: 'x' } }));
     const { modelReads } = await one.call('write_file', { file_path: 'a.txt', content: 'x' });
@@ -284,7 +284,7 @@ describe('what else the ADR promises', () => {
     expect(one.has('a.txt')).toBe(false);
   });
 
-  test('K6, no input, or null, keeps the original', async () => {
+  test('K6, an absent or null input keeps the original', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/a', answering('before_tool_call', { blocked: false }));
     one.put('.kodelet/hooks/b', answering('before_tool_call', { blocked: false, input: null }));
@@ -292,7 +292,7 @@ describe('what else the ADR promises', () => {
     expect(one.read('a.txt')).toBe('x');
   });
 
-  test('K7, output replaces what the model and the user read; AfterTool context is added to it', async () => {
+  test('K7, output replaces what the model and the user read, and AfterTool context is added to it', async () => {
     const one = recipe(
       switchedOn({
         AfterTool: inParallel(print({ hookSpecificOutput: { additionalContext: 'Redacted.' } })),
@@ -318,14 +318,14 @@ describe('what else the ADR promises', () => {
     expect(chat.history[2]?.parts?.[0]?.functionResponse?.response).toEqual({ error: 'withheld' });
   });
 
-  test('K8, a subagent shares the hooks and is distinguished', async () => {
+  test('K8, a subagent shares the hooks, which can tell it apart', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/log', hookOf('before_tool_call', 'cat > input.json'));
     await one.call('write_file', { file_path: 'a.txt', content: 'x' }, { invokedBy: 'subagent' });
     expect(JSON.parse(one.read('input.json'))).toMatchObject({ invoked_by: 'subagent' });
   });
 
-  test('K8, with hooks off nothing runs, and nothing is asked', async () => {
+  test('K8, with hooks off no hook runs, nor is one asked for its event', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/log', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const { status } = await one.call(
@@ -336,7 +336,7 @@ describe('what else the ADR promises', () => {
     expect([status, existsSync(join(one.project, 'ran'))]).toEqual(['done', false]);
   });
 
-  test('K9, all hooks of a type run in order, failures are ignored', async () => {
+  test('K9, all hooks of a type run in order, and failures are ignored', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/1', hookOf('after_tool_call', 'echo 1 >> order; exit 1'));
     one.put('.kodelet/hooks/2', hookOf('after_tool_call', 'echo 2 >> order; echo nonsense'));

@@ -7,10 +7,10 @@ const specific = (hookSpecificOutput: object): string => print({ hookSpecificOut
 const request = (llm_request: object): string => specific({ llm_request });
 const withMessage = (content: string): string => request({ messages: [{ role: 'user', content }] });
 
-/** Keeps what the hook was given; prints the same whatever it was. */
+/** Keeps the hook's input in a file; what the hook prints does not depend on it. */
 const keeping = (file: string, command: string): string => `cat >${file}; ${command}`;
 
-test('UA: NONE beats a list of another hook; no tool can be called (HOOK-099 to 102, 000 s8.1)', async () => {
+test('UA: NONE beats the list of another hook, and no tool can be called (HOOK-099 to 102, 000 s8.1)', async () => {
   const { session, has } = recipe(
     switchedOn({
       BeforeToolSelection: inParallel(
@@ -39,8 +39,11 @@ describe('UB: one hook gives messages, another a temperature', () => {
   const cool = request({ config: { temperature: 0.1 } });
 
   test.each([
-    ['UB1: one after another, both apply (C-42, HOOK-216)', inSequence(withMessage('Mine'), cool)],
-    ['UB2: side by side, the messages survive (C-41)', inParallel(withMessage('Mine'), cool)],
+    [
+      'UB1: in sequence, messages and temperature both apply (C-42, HOOK-216)',
+      inSequence(withMessage('Mine'), cool),
+    ],
+    ['UB2: in parallel, the messages survive (C-41)', inParallel(withMessage('Mine'), cool)],
   ])('%s', async (_, BeforeModel) => {
     const { session } = recipe(switchedOn({ BeforeModel }));
     const { run, requests } = session([{ text: 'Yes.' }], {
@@ -51,7 +54,7 @@ describe('UB: one hook gives messages, another a temperature', () => {
     expect(requests[0]?.config).toMatchObject({ temperature: 0.1, topK: 7 });
   });
 
-  test('UB2: side by side, the second’s messages win (HOOK-098)', async () => {
+  test('UB2: in parallel, the second hook’s messages win (HOOK-098)', async () => {
     const second = request({
       messages: [{ role: 'user', content: 'Last' }],
       config: { temperature: 0.1 },
@@ -74,17 +77,20 @@ describe('UC: one of three hooks blocks (HOOK-092, 093, 000 s8.1)', () => {
     ['first', [block, allow, `${allow}; true`]],
     ['second', [allow, block, `${allow}; true`]],
     ['last', [allow, `${allow}; true`, block]],
-  ])('the %s: the tool is blocked, the reason intact', async (_, commands) => {
-    const { call, has } = recipe(switchedOn({ BeforeTool: inParallel(...commands) }));
-    const { status, modelReads } = await call('write_file', { file_path: 'a.txt', content: 'x' });
-    expect([status, modelReads, has('a.txt')]).toEqual(['blocked', 'Policy violation', false]);
-  });
+  ])(
+    'UC: a block by the %s of three hooks blocks the tool, and its reason stays intact',
+    async (_, commands) => {
+      const { call, has } = recipe(switchedOn({ BeforeTool: inParallel(...commands) }));
+      const { status, modelReads } = await call('write_file', { file_path: 'a.txt', content: 'x' });
+      expect([status, modelReads, has('a.txt')]).toEqual(['blocked', 'Policy violation', false]);
+    },
+  );
 });
 
 describe('U1: two temperatures (000 s8.1)', () => {
   const [cold, hot] = [0.0, 1.0].map((temperature) => request({ config: { temperature } }));
 
-  test('side by side the last one wins, and it is reported that they differ', async () => {
+  test('U1: in parallel the last temperature wins, and the conflict is reported', async () => {
     const { session } = recipe(switchedOn({ BeforeModel: inParallel(cold!, hot!) }));
     const { run, requests, fire } = session([{ text: 'Yes.' }]);
     await run();
@@ -94,7 +100,7 @@ describe('U1: two temperatures (000 s8.1)', () => {
     expect(conflicts).toEqual([{ field: 'llm_request.config', hooks: [cold, hot], winner: hot }]);
   });
 
-  test('one after another the second sees the first’s and may keep it', async () => {
+  test('U1: in sequence the second hook sees the first’s temperature and may keep it', async () => {
     const { session, read } = recipe(
       switchedOn({ BeforeModel: inSequence(cold!, keeping('saw.json', "echo '{}'")) }),
     );
@@ -109,7 +115,7 @@ describe('U1: two temperatures (000 s8.1)', () => {
   });
 });
 
-test('U2: of combined guards each tool meets its own (HOOK-086, 087)', async () => {
+test('U2: with combined guards, each tool runs its own (HOOK-086, 087)', async () => {
   const { session, has } = recipe({ fixture: 'U2-combined' });
   const { run } = session([
     {
@@ -136,10 +142,10 @@ test('U2: of combined guards each tool meets its own (HOOK-086, 087)', async () 
   expect(has('.env')).toBe(false);
 });
 
-describe('U3: context, then a limit, one after another (HOOK-104, 107)', () => {
+describe('U3: context, then a limit, in sequence (HOOK-104, 107)', () => {
   const inject = '.llxprt/hooks/add-rules.py';
 
-  test('the limit sees the enlarged request', async () => {
+  test('U3: the limit sees the enlarged request', async () => {
     const { session, read } = recipe(
       switchedOn({
         BeforeModel: inSequence(
@@ -156,7 +162,7 @@ describe('U3: context, then a limit, one after another (HOOK-104, 107)', () => {
     expect(requests[0]?.config?.systemInstruction).toContain('House rules');
   });
 
-  test('a block by the first keeps the second from running', async () => {
+  test('U3: a block by the first hook keeps the second from running', async () => {
     const { session, has } = recipe(
       switchedOn({
         BeforeModel: inSequence(

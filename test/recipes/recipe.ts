@@ -18,13 +18,13 @@ const fixtures = fileURLToPath(new URL('../fixtures/recipes', import.meta.url));
 
 /** A project with the hooks of the recipes, and what can be done in it. */
 export interface Recipe extends Sandbox {
-  /** Writes a file of the project; what begins with `#!` can be run. */
+  /** Writes a file of the project; one that begins with `#!` is made executable. */
   readonly put: (file: string, content: string) => void;
   readonly has: (file: string) => boolean;
   readonly read: (file: string) => string;
-  /** A session with a model that takes these turns. */
+  /** Creates a session with a model that takes these turns. */
   readonly session: (turns?: readonly ScriptedTurn[], options?: SessionOptions) => RecipeSession;
-  /** A session in which the model calls one tool and ends. */
+  /** Runs a session in which the model calls one tool and ends. */
   readonly call: (
     name: string,
     args: Record<string, unknown>,
@@ -42,7 +42,7 @@ type SentRequest = GenAIRequest & { readonly contents: readonly GenAIContent[] }
 export interface RecipeSession {
   readonly config: HookSystemConfig;
   readonly chat: ChatLoop;
-  /** What the model was asked. */
+  /** What the model was sent. */
   readonly requests: readonly SentRequest[];
   readonly warnings: readonly string[];
   /** Runs a turn to its end. */
@@ -58,11 +58,14 @@ export interface OneCall extends RecipeSession {
   readonly events: readonly ChatEvent[];
   readonly status: string | undefined;
   readonly userSees: string | null | undefined;
-  /** What the tool call came to in the conversation. */
+  /** The result of the tool call in the conversation. */
   readonly modelReads: string;
 }
 
-/** A project whose settings are this fixture, or this text in its place; in a folder of the sandbox's project, if one is given. */
+/**
+ * Returns a project whose settings are this fixture or this text, in a folder of the sandbox's project
+ * if one is given.
+ */
 export function recipe(
   settings: { readonly fixture: string } | { readonly text: string },
   folder = '.',
@@ -135,12 +138,12 @@ export function recipe(
   };
 }
 
-/** Settings as the documents print them: one switch at the top, hooks by event, comments. */
+/** Returns settings as the documents print them: one switch at the top, hooks by event, comments. */
 export const switchedOn = (hooks: object, more: object = {}): { text: string } => ({
   text: `// Hooks of a test.\n${JSON.stringify({ enableHooks: true, hooks, ...more }, null, 2)}\n`,
 });
 
-/** What the model reads of its tool calls. */
+/** Returns the results of tool calls that the model reads. */
 export const toolResults = (contents: readonly GenAIContent[]): string[] =>
   contents.flatMap(({ parts = [] }) =>
     parts.flatMap(({ functionResponse }) => {
@@ -149,7 +152,7 @@ export const toolResults = (contents: readonly GenAIContent[]): string[] =>
     }),
   );
 
-/** Which hooks ran for an event, in plan order. */
+/** Returns the names of the hooks that ran for an event, in plan order. */
 export const ranFor = (events: readonly ChatEvent[], event: HookEventName): string[] =>
   events.flatMap((emitted) =>
     emitted.type === 'hookDecision' && emitted.event === event
@@ -157,7 +160,7 @@ export const ranFor = (events: readonly ChatEvent[], event: HookEventName): stri
       : [],
   );
 
-/** How each tool call ended, in the order asked. */
+/** Returns how each tool call ended, in the order in which the calls were made. */
 export const statuses = (events: readonly ChatEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'toolResult' ? [event.status] : []));
 

@@ -8,7 +8,7 @@ const write = { file_path: 'a.txt', content: 'x' };
 const written = 'Successfully created and wrote to new file: a.txt.';
 const specific = (hookSpecificOutput: object): string => print({ hookSpecificOutput });
 
-/** What the session's log says of each hook that runs from now on. */
+/** Returns what the session's log says about each hook that runs from now on. */
 function logOf({ config }: RecipeSession): HookRecord[] {
   const records: HookRecord[] = [];
   config.getHookSystem()!.on('hook:result', (record) => records.push(record));
@@ -23,7 +23,7 @@ describe('a tool call', () => {
     ['I2, stderr and exit 2', 'echo "No writes" >&2; exit 2', 'No writes'],
     ['I3, exit 2 without a word', 'exit 2', 'Blocked by hook'],
   ])(
-    '%s: the file is not there, the model reads why (HOOK-016a, 067b)',
+    '%s: the file is not written, and the model reads why (HOOK-016a, 067b)',
     async (_, hook, reason) => {
       const { call, has } = recipe(switchedOn({ BeforeTool: inParallel(hook) }));
       const { status, modelReads, events } = await call('write_file', write);
@@ -32,7 +32,7 @@ describe('a tool call', () => {
     },
   );
 
-  test('I2, the log has exit code 2, success false, decision deny (HOOK-070, DELTA-HTEL-001)', async () => {
+  test('I2, the log has exit code 2, success false and decision deny (HOOK-070, DELTA-HTEL-001)', async () => {
     const { session } = recipe(
       switchedOn({ BeforeTool: inParallel('echo "No writes" >&2; exit 2') }),
     );
@@ -42,11 +42,11 @@ describe('a tool call', () => {
     expect(records).toMatchObject([
       { event: 'BeforeTool', exitCode: 2, success: false, decision: 'deny', stderr: 'No writes\n' },
     ]);
-    // A policy that did its work is no failure (C-101).
+    // A policy that did its work is not a failure (C-101).
     expect(one.warnings).toEqual([]);
   });
 
-  test('I4, allow: the file is written (HOOK-015)', async () => {
+  test('I4, after an allow the file is written (HOOK-015)', async () => {
     const { call, read } = recipe(
       switchedOn({ BeforeTool: inParallel(print({ decision: 'allow', reason: 'Fine' })) }),
     );
@@ -65,7 +65,7 @@ describe('a tool call', () => {
     expect(JSON.stringify(requests[1])).toContain('The file is watched.');
   });
 
-  test('I12, one after another in their order (HOOK-103)', async () => {
+  test('I12, sequential hooks run one after another in their order (HOOK-103)', async () => {
     const { call, read } = recipe(
       switchedOn({
         BeforeTool: inSequence('sleep 0.2; echo 1 >>order', 'echo 2 >>order', 'echo 3 >>order'),
@@ -75,7 +75,7 @@ describe('a tool call', () => {
     expect(read('order')).toBe('1\n2\n3\n');
   });
 
-  test('I13, the input has all base fields (HOOK-161, 215, 000 s4.1)', async () => {
+  test('I13, a hook’s input has all base fields (HOOK-161, 215, 000 s4.1)', async () => {
     const { call, read, project } = recipe(switchedOn({ BeforeTool: inParallel('cat >in.json') }));
     const { config } = await call('write_file', write);
     expect(JSON.parse(read('in.json'))).toEqual({
@@ -89,7 +89,7 @@ describe('a tool call', () => {
     });
   });
 
-  test('I14, text before JSON: all of it is a message, the deny is ignored, the tool runs (HOOK-201)', async () => {
+  test('I14, text before JSON makes all of it a message, so the deny is ignored and the tool runs (HOOK-201)', async () => {
     const deny = JSON.stringify({ decision: 'deny', reason: 'No' });
     const { call, has } = recipe(
       switchedOn({ BeforeTool: inParallel(`echo "Checking..."; echo '${deny}'`) }),
@@ -97,11 +97,11 @@ describe('a tool call', () => {
     const { status, modelReads, warnings } = await call('write_file', write);
     expect([status, has('a.txt')]).toEqual(['done', true]);
     expect(modelReads).toBe(`${written}\n\n[System] Checking...\n${deny}`);
-    // It is reported to the author, because this was hardly meant.
+    // It is reported to the author, because this was hardly intended.
     expect(warnings.join('\n')).toContain('not one JSON object');
   });
 
-  test('I16, a hook that fails costs its neighbour nothing (HOOK-112, C-27)', async () => {
+  test('I16, a hook that fails does not affect the hook beside it (HOOK-112, C-27)', async () => {
     const { call } = recipe(
       switchedOn({
         AfterTool: inParallel(
@@ -114,7 +114,7 @@ describe('a tool call', () => {
     expect(modelReads).toBe(`${written}\n\nKept`);
   });
 
-  test('I17, one record for each hook (DELTA-HTEL-001)', async () => {
+  test('I17, each hook has one record in the log (DELTA-HTEL-001)', async () => {
     const { session } = recipe(
       switchedOn({
         BeforeTool: inParallel('true', 'exit 1'),
@@ -124,7 +124,7 @@ describe('a tool call', () => {
     const one = session(writing);
     const records = logOf(one);
     await one.run();
-    // Each is reported as it ends, so their order is their own.
+    // Each is reported as it ends, so their order varies.
     const lines = records.map(({ event, command, success }) => `${event}: ${command}: ${success}`);
     expect(lines.toSorted()).toEqual([
       'AfterTool: echo text: true',
@@ -134,7 +134,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  test('I19, disabled by command, for several calls, until it is enabled (C-04, G-09)', async () => {
+  test('I19, a hook disabled by its command stays off for several calls, until it is enabled (C-04, G-09)', async () => {
     const { session } = recipe(switchedOn({ BeforeTool: inParallel('echo No >&2; exit 2') }));
     const one = session([...writing, ...writing, ...writing]);
     const system = one.config.getHookSystem()!;
@@ -145,7 +145,7 @@ describe('a tool call', () => {
     expect(statuses(await one.run())).toEqual(['blocked']);
   });
 
-  test('I20, changed arguments are what is run; the log keeps what was asked (HOOK-018, 217)', async () => {
+  test('I20, changed arguments are what is run, and the log keeps what was asked for (HOOK-018, 217)', async () => {
     const { call, has, read } = recipe(
       switchedOn({
         BeforeTool: inParallel(specific({ tool_input: { file_path: 'b.txt', content: 'y' } })),
@@ -159,7 +159,7 @@ describe('a tool call', () => {
     expect(JSON.stringify(chat.history[1])).toContain('a.txt');
   });
 
-  test('I21, continue: false with a reason alone: the tool does not run, the turn ends with that reason (HOOK-020, C-39)', async () => {
+  test('I21, continue: false with only a reason keeps the tool from running and ends the turn with that reason (HOOK-020, C-39)', async () => {
     const { call, has } = recipe(
       switchedOn({ BeforeTool: inParallel(print({ continue: false, reason: 'Emergency stop' })) }),
     );
@@ -183,7 +183,7 @@ describe('a model call', () => {
   });
 
   test.each(['deny', 'block'])(
-    'I7, %s: the model is not called; the user reads why (HOOK-037, C-81)',
+    'I7, %s: the model is not called, and the user reads why (HOOK-037, C-81)',
     async (decision) => {
       const { session } = recipe(
         switchedOn({ BeforeModel: inParallel(print({ decision, reason: 'Model is off' })) }),
@@ -206,7 +206,7 @@ describe('a model call', () => {
     expect(chat.history[1]).toEqual({ role: 'model', parts: [{ text: '[FILTERED]' }] });
   });
 
-  test('I9, ANY [read_file]: the shell is never run (HOOK-055, 057, C-88)', async () => {
+  test('I9, with ANY [read_file] the shell is never run (HOOK-055, 057, C-88)', async () => {
     const toolConfig = { mode: 'ANY', allowedFunctionNames: ['read_file'] };
     const { session, has } = recipe(
       switchedOn({ BeforeToolSelection: inParallel(specific({ toolConfig })) }),
@@ -236,7 +236,7 @@ describe('the session', () => {
     expect(JSON.stringify(requests[0]?.contents)).toContain('Is it?\\n\\nAnswer in one word.');
   });
 
-  test('I11, a question for permission notifies first; no hook can answer it (C-20, C-70)', async () => {
+  test('I11, a question for permission sends a notification first, and no hook can answer the question (C-20, C-70)', async () => {
     const { session, read, has } = recipe(
       switchedOn({
         Notification: [
@@ -259,7 +259,7 @@ describe('the session', () => {
     expect(has('never')).toBe(false);
   });
 
-  test('I15, hooks of several events in one turn, each at its time', async () => {
+  test('I15, hooks of several events run in one turn, each at its time', async () => {
     const { call } = recipe(
       switchedOn(
         Object.fromEntries(
@@ -294,7 +294,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('I18, startup, clear and exit, and the compression before it (C-05, C-20)', async () => {
+  test('I18, lifecycle hooks run at startup, clear and exit, and at the compression between them (C-05, C-20)', async () => {
     const { session, read } = recipe(
       switchedOn({
         SessionStart: inParallel(lifecycle),
@@ -322,7 +322,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('I18, a session that was compressed ends as any other, and one that ended begins anew', async () => {
+  test('I18, a compressed session ends like any other, and a session that has ended begins anew', async () => {
     const { session, read } = recipe(
       switchedOn({ SessionStart: inParallel(lifecycle), SessionEnd: inParallel(lifecycle) }),
     );
@@ -339,7 +339,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('I19, disabled in the settings a hook is silent in every event', async () => {
+  test('I19, a hook that is disabled in the settings is silent at every event', async () => {
     const hook = { type: 'command', name: 'noisy', command: 'echo noise' };
     const { call } = recipe(
       switchedOn(

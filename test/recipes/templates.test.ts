@@ -8,7 +8,7 @@ const write = (content = 'x') => ({ file_path: 'a.txt', content });
 const megabytes = 'x'.repeat(3_000_000);
 
 describe('a template of the cookbook’s appendix', () => {
-  test('T1: drains its input and prints {}: nothing is changed (HOOK-067)', async () => {
+  test('T1: a hook that drains its input and prints {} changes nothing (HOOK-067)', async () => {
     const { call, read } = recipe(
       switchedOn({ BeforeTool: inParallel("cat >/dev/null; echo '{}'") }),
     );
@@ -18,7 +18,7 @@ describe('a template of the cookbook’s appendix', () => {
     expect(read('a.txt')).toBe(megabytes);
   });
 
-  test('T2: always blocks, without reading megabytes of input (HOOK-192, R-13)', async () => {
+  test('T2: a hook can always block without reading megabytes of input (HOOK-192, R-13)', async () => {
     const { call, has } = recipe(
       switchedOn({
         BeforeTool: inParallel(`echo '{"decision":"block","reason":"Nothing is allowed"}'`),
@@ -29,7 +29,7 @@ describe('a template of the cookbook’s appendix', () => {
     expect(has('a.txt')).toBe(false);
   });
 
-  test('T3: stderr and exit 2 block; stderr is the reason (HOOK-066, 067a, 189)', async () => {
+  test('T3: exit 2 blocks, and stderr is the reason (HOOK-066, 067a, 189)', async () => {
     const { call } = recipe(
       switchedOn({ BeforeTool: inParallel('echo "Not on my watch" >&2; exit 2') }),
     );
@@ -58,7 +58,7 @@ process.stdin.on('end', () => {
     expect([status, read('saw.txt')]).toEqual(['done', 'write_file']);
   });
 
-  test('T5: a bare cat before {} makes one text of both, for the model (HOOK-068, 201, R-12)', async () => {
+  test('T5: a bare cat before {} makes one text of both, which goes to the model (HOOK-068, 201, R-12)', async () => {
     const { call } = recipe(switchedOn({ BeforeTool: inParallel("cat; echo '{}'") }));
     const { status, modelReads } = await call('write_file', write());
     expect(status).toBe('done');
@@ -82,7 +82,7 @@ print(json.dumps({"decision": "allow", "systemMessage": content[-4000:]}))
     const { status, modelReads } = await call('write_file', write(content));
     expect(status).toBe('done');
     expect(read('digest.txt')).toBe(createHash('sha256').update(content).digest('hex'));
-    // And back again: Python escapes what is not ASCII, pair by pair.
+    // And back again: Python escapes characters beyond ASCII, pair by pair.
     expect(modelReads.endsWith(Array.from(content).slice(-4000).join(''))).toBe(true);
   });
 });
@@ -107,34 +107,37 @@ describe('T7: the fields have the names that one-liners read', () => {
     AfterModel: ['Well.', 'Well.'],
   };
 
-  test.skipIf(!hasJq)('by jq, where there is one', async () => {
-    const { session, read } = recipe(
-      switchedOn(
-        Object.fromEntries(
-          Object.entries(programs).map(([event, lines]) => [
-            event,
-            // The first of its kind is kept: a turn has several model calls.
-            inParallel(
-              `input=$(cat); [ -e ${event}.txt ] || { ${lines.map((line) => `jq -r '${line}' <<<"$input"`).join('; ')}; } >${event}.txt`,
-            ),
-          ]),
+  test.skipIf(!hasJq)(
+    'T7: jq, where there is one, reads the fields under these names',
+    async () => {
+      const { session, read } = recipe(
+        switchedOn(
+          Object.fromEntries(
+            Object.entries(programs).map(([event, lines]) => [
+              event,
+              // Only the first of each kind is kept: a turn has several model calls.
+              inParallel(
+                `input=$(cat); [ -e ${event}.txt ] || { ${lines.map((line) => `jq -r '${line}' <<<"$input"`).join('; ')}; } >${event}.txt`,
+              ),
+            ]),
+          ),
         ),
-      ),
-    );
-    const { run, chat } = session([
-      {
-        text: 'Well.',
-        calls: [{ name: 'write_file', args: { file_path: 'a.txt', content: 'x' } }],
-      },
-      { text: 'Done.' },
-    ]);
-    await run('Write it.');
-    for (const [event, lines] of Object.entries(seen))
-      expect(read(`${event}.txt`).trimEnd().split('\n')).toEqual(lines);
-    expect(toolResults(chat.history)[0]).not.toContain('[System]');
-  });
+      );
+      const { run, chat } = session([
+        {
+          text: 'Well.',
+          calls: [{ name: 'write_file', args: { file_path: 'a.txt', content: 'x' } }],
+        },
+        { text: 'Done.' },
+      ]);
+      await run('Write it.');
+      for (const [event, lines] of Object.entries(seen))
+        expect(read(`${event}.txt`).trimEnd().split('\n')).toEqual(lines);
+      expect(toolResults(chat.history)[0]).not.toContain('[System]');
+    },
+  );
 
-  test('by any JSON reader', async () => {
+  test('T7: any JSON reader reads the fields under these names', async () => {
     const { session, read } = recipe(
       switchedOn(
         Object.fromEntries(

@@ -5,11 +5,11 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { sandbox } from '../support/sandbox.ts';
 
-/** Only secretlint knows this shape. */
+/** Only secretlint recognizes this shape. */
 const token = ['ntn', '12345678901aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA'].join('_');
 
 test.each(['esm', 'cjs'] as const)(
-  'a bundle (%s) with no packages beside it redacts no more and no less',
+  'a bundle (%s) without packages next to it redacts no more and no less',
   async (format) => {
     const { folder } = sandbox();
     const bundled = await build({

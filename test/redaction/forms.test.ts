@@ -4,14 +4,14 @@ import { innocent, namedForms, secret, shapes } from './forms.ts';
 
 const { text, value } = redactor();
 
-/** The longest part of a text that another one shows, from 8 characters on. */
+/** The first 8 characters of a hidden text that the shown one still contains. */
 function shownOf(hidden: string, shown: string): string | undefined {
   for (let at = 0; at + 8 <= hidden.length; at++)
     if (shown.includes(hidden.slice(at, at + 8))) return hidden.slice(at, at + 8);
   return undefined;
 }
 
-/** A text wherever a text may stand. */
+/** The places where a text may occur. */
 const places: readonly (readonly [string, (form: string) => string])[] = [
   ['by itself', (form) => text(form)],
   ['in a value', (form) => JSON.stringify(value({ a: [form] }))],
@@ -21,7 +21,7 @@ const places: readonly (readonly [string, (form: string) => string])[] = [
 ];
 
 describe.each(places)('a secret %s', (_, tell) => {
-  test.each(namedForms)('is hidden in %j', (form) => {
+  test.each(namedForms)('a secret is hidden in %j', (form) => {
     const shown = tell(form);
     expect(shown).not.toContain(secret);
     expect(shownOf(secret, shown)).toBeUndefined();
@@ -29,21 +29,21 @@ describe.each(places)('a secret %s', (_, tell) => {
     expect(shownOf(Buffer.from(secret).toString('base64'), shown)).toBeUndefined();
   });
 
-  test.each(shapes)('with the shape of %s is hidden', (name, shape) => {
+  test.each(shapes)('a secret with the shape of %s is hidden', (name, shape) => {
     const parts = shape.split(/\n|\\n|hooks\.slack\.com\/services\/|api\/webhooks\//);
     const lines = parts.filter((part) => !/^-----|^https:/.test(part) || parts.length === 1);
     const shown = tell(shape);
     for (const line of lines) expect(shownOf(line, shown)).toBeUndefined();
-    // Of a key that does not end nobody knows where it does.
+    // The end of a torn key cannot be known.
     if (!name.startsWith('a torn')) expect(tell(`see (${shape}), please`)).toContain('please');
   });
 
-  test.each(innocent)('is not seen in %j', (harmless) => {
+  test.each(innocent)('no secret is seen in %j', (harmless) => {
     expect(tell(harmless)).not.toContain('[redacted]');
   });
 });
 
-test.each(innocent)('%j stays as it is', (harmless) => {
+test.each(innocent)('the harmless text %j stays as it is', (harmless) => {
   expect(text(harmless)).toBe(harmless);
 });
 
@@ -65,6 +65,6 @@ test.each([
   'WEBHOOK_PORT=3000',
   'error code: 500',
   '👨\u200D👩\u200D👧 and a co\u00ADop',
-])('%j, which looks a little like one, stays as it is', (harmless) => {
+])('the text %j, which looks a little like a secret, stays as it is', (harmless) => {
   expect(text(harmless)).toBe(harmless.replace('\u00AD', ''));
 });

@@ -1,11 +1,11 @@
-/** A secret that has the shape of nothing. */
+/** A secret without any recognizable shape. */
 export const secret = 'Zq81xVbNm04kLw';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Ways to write a secret down that its name or its place gives away. */
+/** Ways to write down a secret that its name or its place gives away. */
 export const namedForms: readonly string[] = [
-  // Names with a vendor, or with something behind them.
+  // Names with a vendor or a suffix.
   ...[
     'OPENAI_KEY',
     'STRIPE_KEY',
@@ -225,7 +225,7 @@ export const namedForms: readonly string[] = [
   `the password is: ${secret}`,
   `Error: login failed (password=${secret})`,
   `PASSWORD=$'${secret}'`,
-  // With nothing but a gap in between, or with another sign.
+  // With only a gap in between, or with another sign.
   ...['\t', '\n', ' ', ' | ', '|', ', ', ',', '; ', ' - ', ' – ', ' → ', ' <- "', '：', '＝'].map(
     (gap) => `Password${gap}${secret}`,
   ),
@@ -263,7 +263,7 @@ export const namedForms: readonly string[] = [
   `пароль: ${secret}`,
   `密码：${secret}`,
   `pass phrase: ${secret}`,
-  // What nobody sees in a name.
+  // Names with invisible characters.
   `pass\u200Bword=${secret}`,
   `password\u200B=${secret}`,
   JSON.stringify({ 'pass\u00ADword': secret }),
@@ -299,7 +299,7 @@ const jwt = `${Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')}
 const pem = (kind: string): string =>
   `-----BEGIN ${kind}-----\n${mixed.slice(0, 64)}\n${mixed.slice(8)}\n-----END ${kind}-----`;
 
-/** What services give out, and what of it must not be shown. */
+/** Tokens and keys that services issue, and that must not be shown. */
 export const shapes: readonly (readonly [name: string, text: string])[] = [
   ...[
     'PRIVATE KEY',
@@ -360,7 +360,7 @@ export const shapes: readonly (readonly [name: string, text: string])[] = [
   ['Discord', `https://discord.com/api/webhooks/123456789012345678/${mixed.slice(0, 60)}`],
 ];
 
-/** What shows no secret and must stay as it is. */
+/** Texts that hold no secret and must stay as they are. */
 export const innocent: readonly string[] = [
   'monkey: banana',
   'keyboard=qwerty',

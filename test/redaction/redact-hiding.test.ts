@@ -17,20 +17,20 @@ describe('the name of a secret may end a longer one', () => {
     'credential',
     'awsCredentials',
     'password2',
-  ])('%s', (key) => {
+  ])('the value of %s is hidden', (key) => {
     expect(value({ [key]: ['SECRET'] })).toEqual({ [key]: '[redacted]' });
     expect(text(`${key}=SECRET go`)).toBe(`${key}=[redacted] go`);
   });
 
   test.each(['max_tokens', 'maxTokens', 'tokenCount', 'secretary', 'keyboard', 'passwordless'])(
-    'but not %s',
+    'the value of %s is not hidden',
     (key) => {
       expect(value({ [key]: 5 })).toEqual({ [key]: 5 });
       expect(text(`${key}=5 go`)).toBe(`${key}=5 go`);
     },
   );
 
-  test('a name of the settings is exact', () => {
+  test('a name from the settings must match exactly', () => {
     const customers = redactor(['customer']);
     expect(customers.value({ customer: 'Ann', mainCustomer: 'Bob' })).toEqual({
       customer: '[redacted]',
@@ -41,18 +41,18 @@ describe('the name of a secret may end a longer one', () => {
     );
   });
 
-  test('a name of the settings may be no word', () => {
+  test('a name from the settings need not be a word', () => {
     expect(redactor(['full name', 'größe+']).text('full name: Ann\ngröße+=5')).toBe(
       'full name: [redacted]\ngröße+=[redacted]',
     );
   });
 });
 
-describe('what is named by the field beside it', () => {
+describe('a secret that is named by a sibling field', () => {
   const secret = { name: 'X-Api-Key', value: 'SECRET' };
   const harmless = { name: 'accept', value: 'kept' };
 
-  test('is hidden in a value, whichever comes first', () => {
+  test('a secret that a sibling field names is hidden in a value, whichever comes first', () => {
     expect(value([secret, harmless, { value: 'SECRET', Key: 'password' }])).toEqual([
       { ...secret, value: '[redacted]' },
       harmless,
@@ -60,13 +60,13 @@ describe('what is named by the field beside it', () => {
     ]);
   });
 
-  test('is hidden in JSON', () => {
+  test('a secret that a sibling field names is hidden in JSON', () => {
     expect(text(JSON.stringify([secret, harmless]))).toBe(
       JSON.stringify([{ ...secret, value: '[redacted]' }, harmless]),
     );
   });
 
-  test('is hidden in a text', () => {
+  test('a secret that an attribute names is hidden in a text', () => {
     expect(text('<input name="password" value="SECRET"> <input name=age value=7>')).toBe(
       '<input name="password" value="[redacted]"> <input name=age value=7>',
     );
@@ -76,7 +76,7 @@ describe('what is named by the field beside it', () => {
 describe('a secret is found', () => {
   const token = { token: { value: 'SECRET' } };
 
-  test('in JSON within JSON within JSON', () => {
+  test('a secret is found in JSON within JSON within JSON', () => {
     const innermost = { password: 'a\\b"SECRET' };
     const nested = { a: JSON.stringify({ inner: JSON.stringify(innermost) }) };
     const shown = {
@@ -87,13 +87,13 @@ describe('a secret is found', () => {
     expect(text(`{broken ${JSON.stringify(nested)}`)).not.toContain('SECRET');
   });
 
-  test('in JSON that is a text of JSON', () => {
+  test('a secret is found in a JSON string that holds JSON', () => {
     expect(text(JSON.stringify(JSON.stringify(token)))).toBe(
       JSON.stringify('{"token":"[redacted]"}'),
     );
   });
 
-  test('by an expression for what JSON escapes', () => {
+  test('an expression matches text that JSON escapes', () => {
     expect(redactor(['/say "\\w+"/']).text(JSON.stringify({ a: 'say "SECRET"' }))).toBe(
       '{"a":"[redacted]"}',
     );
@@ -122,18 +122,18 @@ describe('a secret is found', () => {
     ['https://ann:a:b@SECRET@example.org/a', 'https://ann:[redacted]@example.org/a'],
     ['x?access_token=SECRET&a=1', 'x?access_token=[redacted]&a=1'],
     ['password="SECRET', 'password="[redacted]'],
-  ])('in %j', (given, shown) => {
+  ])('the secret in %j is hidden', (given, shown) => {
     expect(text(given)).toBe(shown);
     expect(text(shown)).toBe(shown);
   });
 
-  test('in the text of a value as in any other', () => {
+  test('a secret is found in a string of a value as in any other text', () => {
     expect(value({ log: 'got {"token":{"value":"SECRET"}}' })).toEqual({
       log: 'got {"token":"[redacted]"}',
     });
   });
 
-  test('JSON without one stays as it was written', () => {
+  test('JSON without a secret stays as it was written', () => {
     expect(text('{ "a": [1,\n2.0] }')).toBe('{ "a": [1,\n2.0] }');
   });
 
@@ -163,24 +163,24 @@ describe('a secret is found', () => {
     '-----BEGIN PRIVATE KEY-----',
     'mysql -p',
     'password is: ',
-  ])('soon, however often %j is repeated', (part) => {
-    // A search that tries again from every place would take minutes.
+  ])('a secret is found quickly, however often %j is repeated', (part) => {
+    // A search that starts again at every place would take minutes.
     for (const end of ['', '!', 'token=SECRET'])
       expect(text(part.repeat(40_000 / part.length - 1) + end)).not.toContain('SECRET');
   });
 });
 
 describe('a secret that is cut', () => {
-  test('stays hidden when the room for the payload is nearly used up', () => {
+  test('a secret stays hidden when the room for the payload is nearly used up', () => {
     const filler = Array.from({ length: 20 }, () => 'x'.repeat(9_970));
     const secret = `id ${'s'.repeat(3_000)}!`;
     const shown = redactor(['/s+!/']).value([...filler, secret.slice(0, 400), secret]);
-    // On a machine that stands still the search is given up, and nothing is shown.
+    // On a machine that hangs, the search is abandoned and nothing is shown.
     expect(JSON.stringify(shown)).toMatch(/\[redacted\]|cannot be shown/);
     expect(JSON.stringify(redactor(['/s+!/']).value([...filler, secret]))).not.toContain('sss');
   });
 
-  test('is not shown where an expression has not seen its end', () => {
+  test('a secret whose end an expression has not seen is not shown', () => {
     const long = `${'a'.repeat(39_000)} ${'s'.repeat(5_000)}!`;
     const shown = redactor(['/a+/', '/s+!/']).text(long);
     expect(shown).not.toContain('s'.repeat(9));
@@ -188,8 +188,8 @@ describe('a secret that is cut', () => {
   });
 });
 
-describe('one watch over a whole value', () => {
-  test('hides what took too long, and only that, and says so once', () => {
+describe('one time limit for a whole value', () => {
+  test('only texts that took too long are hidden as a whole, and that is reported once', () => {
     const problems: string[] = [];
     const slow = redactor(['/^(a+)+$/', '/ann/'], (problem) => problems.push(problem));
     const evil = `${'a'.repeat(40)}!`;
@@ -202,7 +202,7 @@ describe('one watch over a whole value', () => {
     expect(problems).toEqual([expect.stringContaining('/^(a+)+$/ takes too long')]);
   });
 
-  test('two bad expressions are each reported', () => {
+  test('each of two slow expressions is reported', () => {
     const problems: string[] = [];
     const slow = redactor(['/^(a+)+$/', '/^(b+)+$/'], (problem) => problems.push(problem));
     expect(slow.value([`${'a'.repeat(99)}!`, `${'b'.repeat(40)}!`])).toEqual([
@@ -215,7 +215,7 @@ describe('one watch over a whole value', () => {
     ]);
   });
 
-  test('what a value throws is no fault of an expression', () => {
+  test('an error that a value throws is not blamed on an expression', () => {
     const problems: string[] = [];
     const quick = redactor(['/a+/'], (problem) => problems.push(problem));
     const hostile = {

@@ -22,7 +22,7 @@ describe('what is always redacted', () => {
     'Authorization',
     'cookie',
     'private_key',
-  ])('the value of the key %s, at any depth', (key) => {
+  ])('the value of the key %s is redacted at any depth', (key) => {
     expect(value({ a: [{ [key]: { whole: 'hunter2' }, kept: 1 }] })).toEqual({
       a: [{ [key]: '[redacted]', kept: 1 }],
     });
@@ -40,37 +40,37 @@ describe('what is always redacted', () => {
       'git clone https://ann:[redacted]@example.org/a',
     ],
     ['password: hunter2', 'password: [redacted]'],
-  ])('a secret within the text %j', (given, shown) => {
+  ])('the secret in the text %j is redacted', (given, shown) => {
     expect(text(given)).toBe(shown);
   });
 
   test.each(['max_tokens: 5', 'the token is gone', 'secretary: Ann', 'tokens=3'])(
-    'but not %j',
+    'the harmless text %j is not redacted',
     (harmless) => {
       expect(text(harmless)).toBe(harmless);
     },
   );
 });
 
-describe('what settings name', () => {
-  test('a key hides its value, whatever its case', () => {
+describe('what settings redact', () => {
+  test('a key in the settings hides its value, whatever its case', () => {
     expect(redactor(['customer']).value({ CUSTOMER: 'Ann', customers: 'all' })).toEqual({
       CUSTOMER: '[redacted]',
       customers: 'all',
     });
   });
 
-  test('an expression hides what it matches, in keys and values', () => {
+  test('an expression in the settings hides what it matches, in keys and values', () => {
     expect(redactor(['/\\bann\\b/i']).value({ Ann: ['Ann and Joanne'] })).toEqual({
       '[redacted]': ['[redacted] and Joanne'],
     });
   });
 
-  test('an expression that matches nothing at all hides nothing', () => {
+  test('an empty match of an expression hides nothing', () => {
     expect(redactor(['/x*/']).text('abxxc')).toBe('ab[redacted]c');
   });
 
-  test('a bad entry is reported, and costs the others nothing', () => {
+  test('a bad entry of "redact" is reported, and the others still count', () => {
     const { names, expressions, problems } = readRedactEntries([
       '/(/',
       7,
@@ -89,7 +89,7 @@ describe('what settings name', () => {
     ]);
   });
 
-  test('a problem names file, line, place and fix', () => {
+  test('a problem of "redact" names file, line, place and fix', () => {
     const box = sandbox();
     const file = box.write(box.files.project, '{\n  "hooksConfig": { "redact": ["a", "/(/"] }\n}');
     box.write(box.files.user, { hooksConfig: { redact: ['b', 'a'] } });
@@ -107,11 +107,11 @@ describe('what settings name', () => {
     expect(problems[0]?.file).toBe(file);
   });
 
-  test('settings without the key ask for nothing', () => {
+  test('settings without the key "redact" redact nothing', () => {
     expect(redactOf({ values: { hooksConfig: {} } })).toEqual({ entries: [], problems: [] });
   });
 
-  test('an expression that backtracks for ever freezes nothing: its texts are hidden as a whole', () => {
+  test('an expression that backtracks forever freezes nothing: its texts are hidden as a whole', () => {
     const problems: string[] = [];
     const slow = redactor(['/^(a+)+$/'], (problem) => problems.push(problem));
     const evil = `${'a'.repeat(40)}!`;
@@ -121,8 +121,8 @@ describe('what settings name', () => {
   });
 });
 
-describe('what is too much', () => {
-  test('a long text is cut, and says by how much', () => {
+describe('what is too long', () => {
+  test('a long text is cut and says by how much', () => {
     expect(text('x'.repeat(30), 10)).toBe(`${'x'.repeat(10)}… (20 more characters)`);
     expect(String(value('x'.repeat(100_000)))).toMatch(/x… \(90000 more characters\)$/);
   });
@@ -135,7 +135,7 @@ describe('what is too much', () => {
     expect(text(`${'x'.repeat(9)}😀y`, 10)).toBe('xxxxxxxxx… (2 more characters)');
   });
 
-  test('circles, deep and broad values, and those that cannot be read, come to an end', () => {
+  test('circular, deep, broad and unreadable values are all handled in bounded size', () => {
     const circle: Record<string, unknown> = { name: 'circle' };
     circle['self'] = circle;
     expect(JSON.stringify(value(circle))).toContain('… (cut)');
@@ -159,7 +159,7 @@ describe('what is too much', () => {
     });
   });
 
-  test('what is shown does not change what was looked at', () => {
+  test('redacting does not change the original value', () => {
     const given = Object.freeze({ password: 'hunter2', list: Object.freeze(['a']) });
     value(given);
     expect(given).toEqual({ password: 'hunter2', list: ['a'] });

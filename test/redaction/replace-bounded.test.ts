@@ -13,7 +13,7 @@ vi.mock('../../src/in-time.ts', async (original) => {
   return { ...real, inTime };
 });
 
-test('many texts and expressions are watched as one', () => {
+test('many texts and expressions share one watch', () => {
   const { hide, watch } = boundedExpressions([/a+/g, /b+/g], vi.fn());
   const shown = watch(() => Array.from({ length: 1_000 }, () => hide('aaxbb')));
   expect(new Set(shown)).toEqual(new Set(['[redacted]x[redacted]']));
@@ -27,7 +27,7 @@ test('expressions that cannot take long are not watched', () => {
   expect(runs.count).toBe(0);
 });
 
-test('work that goes on for ever by itself is given up', () => {
+test('work that runs forever by itself is abandoned', () => {
   const tooSlow = vi.fn();
   const { watch } = boundedExpressions([/a+/g], tooSlow);
   expect(() =>

@@ -17,10 +17,10 @@ const before = (fields: object) => ({
 });
 const denied = before({ permissionDecision: 'deny', permissionDecisionReason: 'not here' });
 
-describe('before a tool Claude Code is given', () => {
+describe('the relay for Claude Code, before a tool', () => {
   test.each([
-    ['nothing without an opinion', guards.silence, undefined],
-    ['nothing where a hook failed', guards.failure, undefined],
+    ['nothing if no hook has an opinion', guards.silence, undefined],
+    ['nothing if a hook failed', guards.failure, undefined],
     [
       'an approval',
       guards.allow,
@@ -28,17 +28,17 @@ describe('before a tool Claude Code is given', () => {
     ],
     ['a denial', guards.deny, denied],
     [
-      'a denial without a reason',
+      'a denial with some reason if the hook gave none',
       guards.silentDenial,
       before({ permissionDecision: 'deny', permissionDecisionReason: expect.any(String) }),
     ],
     [
-      'that the user is to be asked',
+      'a question for the user',
       guards.ask,
       before({ permissionDecision: 'ask', permissionDecisionReason: 'sure?' }),
     ],
     [
-      'a stop, and that the tool must not run (S-06)',
+      'a stop, and a denial of the tool (S-06)',
       guards.stop,
       {
         continue: false,
@@ -47,13 +47,13 @@ describe('before a tool Claude Code is given', () => {
       },
     ],
     [
-      'all arguments where one was changed',
+      'all arguments if one was changed',
       says({ hookSpecificOutput: { tool_input: { command: 'ls -l' } } }),
       before({ updatedInput: { command: 'ls -l', description: 'List' } }),
     ],
     ['context', guards.context, before({ additionalContext: 'by the way' })],
     ['a message for the user', guards.message, { systemMessage: 'look' }],
-  ])('%s', async (_, guard, expected) => {
+  ])('before a tool, Claude Code is given %s', async (_, guard, expected) => {
     const { guard: set, relay } = relayBox();
     set({ 'tool.before': guard });
     const { answer, exitCode, stderr } = await relay('claude-code', call);
@@ -63,7 +63,7 @@ describe('before a tool Claude Code is given', () => {
     else expect(stderr).toBe('');
   });
 
-  test('paths and arguments under its own names', async () => {
+  test('Claude Code is given paths and arguments under its own names', async () => {
     const { guard, relay, project } = relayBox();
     guard({ 'tool.before': says({ hookSpecificOutput: { tool_input: { content: 'y' } } }) });
     const file_path = join(project, 'a.txt');
@@ -76,7 +76,7 @@ describe('before a tool Claude Code is given', () => {
   });
 });
 
-describe('at other events Claude Code is given', () => {
+describe('the relay for Claude Code, at other events', () => {
   const base = { session_id: 's1', cwd: '/', permission_mode: 'default' };
   const prompt = { ...base, hook_event_name: 'UserPromptSubmit', prompt: 'hi' };
   const stop = { ...base, hook_event_name: 'Stop', stop_hook_active: false };
@@ -87,21 +87,21 @@ describe('at other events Claude Code is given', () => {
   };
   test.each([
     [
-      'of a blocked prompt',
+      'a block of a prompt',
       'prompt.submit',
       guards.deny,
       prompt,
       { decision: 'block', reason: 'not here' },
     ],
     [
-      'to end at a prompt',
+      'a stop at a prompt',
       'prompt.submit',
       guards.stop,
       prompt,
       { decision: 'block', reason: 'enough', continue: false, stopReason: 'enough' },
     ],
     [
-      'context of a prompt',
+      'context for a prompt',
       'prompt.submit',
       guards.context,
       prompt,
@@ -109,30 +109,36 @@ describe('at other events Claude Code is given', () => {
         hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'by the way' },
       },
     ],
-    ['to go on', 'agent.stop', guards.deny, stop, { decision: 'block', reason: 'not here' }],
     [
-      'to end all the same',
+      'a reason to continue',
+      'agent.stop',
+      guards.deny,
+      stop,
+      { decision: 'block', reason: 'not here' },
+    ],
+    [
+      'a stop at the end of a turn',
       'agent.stop',
       guards.stop,
       stop,
       { continue: false, stopReason: 'enough' },
     ],
     [
-      'of a denial after a tool',
+      'a denial after a tool',
       'tool.after',
       guards.deny,
       after,
       { decision: 'block', reason: 'not here' },
     ],
     [
-      'context of a session',
+      'context for a session',
       'session.start',
       guards.context,
       { ...base, hook_event_name: 'SessionStart', source: 'startup' },
       { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'by the way' } },
     ],
     [
-      'of a refused permission',
+      'a refused permission',
       'tool.permission',
       guards.deny,
       { ...call, hook_event_name: 'PermissionRequest' },
@@ -143,13 +149,13 @@ describe('at other events Claude Code is given', () => {
         },
       },
     ],
-  ])('%s', async (_, point, guard, given, expected) => {
+  ])('at other events, Claude Code is given %s', async (_, point, guard, given, expected) => {
     const { guard: set, relay } = relayBox();
     set({ [point]: guard });
     expect(await relay('claude-code', given)).toMatchObject({ answer: expected, exitCode: 0 });
   });
 
-  test("another result in the form of the tool's own", async () => {
+  test("Claude Code is given another result in the form of the tool's own", async () => {
     const box = relayBox();
     replacesResult(box);
     const { answer } = await box.relay('claude-code', after);
@@ -167,7 +173,7 @@ describe('at other events Claude Code is given', () => {
     });
   });
 
-  test('what it cannot be given is reported', async () => {
+  test('what Claude Code cannot be given is reported', async () => {
     const { guard, relay } = relayBox();
     guard({ 'session.end': guards.context });
     const { stdout, stderr, exitCode } = await relay('claude-code', {

@@ -42,7 +42,7 @@ const hook = (matcher: string | undefined, command: string) => ({
   hooks: [{ type: 'command', command }],
 });
 
-/** A project with a hook of ours at a hook point, for tools that match. */
+/** A project with one of our hooks at a hook point, for tools that match. */
 function guarded(matcher: string | undefined, command: string, point = 'tool.before'): RelayBox {
   const box = relayBox();
   box.write(box.own.project, {
@@ -51,7 +51,7 @@ function guarded(matcher: string | undefined, command: string, point = 'tool.bef
   return box;
 }
 
-/** A project with a hook of Claude Code's. */
+/** A project with a hook of Claude Code. */
 function guardedByClaude(matcher: string, command: string, event = 'PreToolUse'): RelayBox {
   const box = relayBox();
   box.write(join(box.project, '.claude/settings.json'), {
@@ -63,7 +63,7 @@ function guardedByClaude(matcher: string, command: string, event = 'PreToolUse')
 async function relayed(box: RelayBox, command: unknown, more?: object) {
   const { answer, stderr, exitCode } = await box.relay('codex', callIn(box.project, command, more));
   expect(exitCode).toBe(0);
-  // One field too many would void all of it.
+  // One field too many would void the whole answer.
   if (isRecord(answer)) {
     const event = isRecord(more) ? 'PostToolUse' : 'PreToolUse';
     expect(faultOf(event, answer)).toBeUndefined();
@@ -84,7 +84,7 @@ const gives = (change: string): string =>
 const lost = (tools: string): string =>
   `hookmachine: Codex cannot be given this in answer to PreToolUse: other arguments of ${tools}`;
 
-/** What the hooks of a project received, whichever was first. */
+/** What the hooks of a project received, regardless of the order. */
 const received = ({ project }: RelayBox): unknown[] =>
   readFileSync(join(project, 'input'), 'utf8')
     .trim()
@@ -92,17 +92,20 @@ const received = ({ project }: RelayBox): unknown[] =>
     .toSorted()
     .map((line) => JSON.parse(line) as unknown);
 
-describe('guards of tools that write files guard in Codex too:', () => {
+describe('guards of tools that write files, in Codex', () => {
   test.each([
     ['an added file', add('secret')],
     ['a changed file', update('secret')],
     ['a deleted file', ['*** Delete File: secret']],
     ['a file that is moved away', ['*** Update File: secret', '*** Move to: b', '@@', '-a', '+b']],
-    ['a file that is moved there', ['*** Update File: a', '*** Move to: secret', '@@', '-a', '+b']],
-    ['the second of two files', [...add('a'), ...add('secret')]],
+    [
+      'a file that is moved to a guarded path',
+      ['*** Update File: a', '*** Move to: secret', '@@', '-a', '+b'],
+    ],
+    ['a guarded file after another one', [...add('a'), ...add('secret')]],
     ['a path with blanks around it', ['  *** Add File: secret\u0085 ', '+x']],
-    ['a whole path', add('/tmp/../secret')],
-  ])('%s is denied by a guard of Claude Code', async (_, lines) => {
+    ['an absolute path', add('/tmp/../secret')],
+  ])('a guard of Claude Code denies a patch of Codex with %s', async (_, lines) => {
     const box = guardedByClaude('Edit|Write', deniesSecret);
     expect(await relayed(box, patchOf(...lines))).toEqual({
       answer: denied('not there'),
@@ -111,7 +114,7 @@ describe('guards of tools that write files guard in Codex too:', () => {
     expect((await relayed(box, patchOf(...add('public')))).answer).toBeUndefined();
   });
 
-  test('a guard of ours receives whole paths and what is written', async () => {
+  test('one of our own guards receives absolute paths and what is written', async () => {
     const box = guarded('write_file|replace', notes);
     const patch = patchOf(
       ...add('a'),
@@ -136,7 +139,7 @@ describe('guards of tools that write files guard in Codex too:', () => {
     );
   });
 
-  test('a hook that matches the patch by its name receives it as it is, once', async () => {
+  test('a hook that matches the patch by name receives it as it is, once', async () => {
     const box = guarded('apply_patch', notes);
     const patch = patchOf(...add('a'), ...add('b'));
     await relayed(box, patch);
@@ -149,7 +152,7 @@ describe('guards of tools that write files guard in Codex too:', () => {
     expect(received(box)).toEqual(['apply_patch', 'replace', 'write_file']);
   });
 
-  test('all reasons are given, in the order of the files, and each once', async () => {
+  test('all reasons for denying a patch are given, in the order of the files, each once', async () => {
     const box = guarded('write_file', 'jq -r .tool_input.content >&2; exit 2');
     const patch = patchOf(
       ...['b', 'a', 'b'].flatMap((text) => [`*** Add File: ${text}`, `+${text}`]),
@@ -157,21 +160,21 @@ describe('guards of tools that write files guard in Codex too:', () => {
     expect((await relayed(box, patch)).answer).toEqual(denied('b\na'));
   });
 
-  test('a stop at one file stops the call', async () => {
+  test('a stop at one file of a patch stops the call', async () => {
     const box = guarded('replace', guards.stop);
     expect((await relayed(box, patchOf(...add('a'), ...update('b')))).answer).toEqual(
       denied('enough'),
     );
   });
 
-  test('context is given once, whatever the number of files', async () => {
+  test('context is given once, whatever the number of files in a patch', async () => {
     const box = guarded('write_file', guards.context);
     expect((await relayed(box, patchOf(...add('a'), ...add('b')))).answer).toEqual(
       specific('PreToolUse', { additionalContext: 'by the way' }),
     );
   });
 
-  test('whoever approves one file of a patch has not approved the other', async () => {
+  test('a hook that approves one file of a patch has not approved the other', async () => {
     const box = guarded('write_file', guards.allow, 'tool.permission');
     const ask = { hook_event_name: 'PermissionRequest' };
     const answerTo = async (...lines: readonly string[]) =>
@@ -182,7 +185,7 @@ describe('guards of tools that write files guard in Codex too:', () => {
     );
   });
 
-  test('a recording shows each call', async () => {
+  test('a recording shows each call of a patch', async () => {
     const box = guarded('apply_patch|write_file', guards.deny);
     const file = join(box.project, 'record');
     await inProcess(
@@ -198,19 +201,22 @@ describe('guards of tools that write files guard in Codex too:', () => {
 describe('a patch that cannot be read', () => {
   test.each([
     ['has no end', ['*** Begin Patch', ...add('secret')].join('\n')],
-    ['stands in a here-document', `<<'EOF'\n${patchOf(...add('secret'))}\nEOF`],
-    ['holds another line', patchOf(...add('a'), '', ...add('secret'))],
+    ['is in a here-document', `<<'EOF'\n${patchOf(...add('secret'))}\nEOF`],
+    ['contains another line', patchOf(...add('a'), '', ...add('secret'))],
     ['moves twice', patchOf('*** Update File: a', '*** Move to: b', '*** Move to: secret', '+x')],
     ['deletes in a context line', patchOf(...update('a'), ' *** Delete File: secret')],
-    ['is written otherwise', patchOf('***ADD FILE:secret', '+x')],
-  ])('is guarded for every line that looks like a header: it %s', async (_, patch) => {
-    const box = guarded('write_file', deniesSecret);
-    const { answer, stderr } = await relayed(box, patch);
-    expect(answer).toEqual(denied('not there'));
-    expect(stderr).toContain('hookmachine: PreToolUse of Codex: the patch cannot be read');
-  });
+    ['is written in another way', patchOf('***ADD FILE:secret', '+x')],
+  ])(
+    'an unreadable patch that %s is guarded at every line that looks like a header',
+    async (_, patch) => {
+      const box = guarded('write_file', deniesSecret);
+      const { answer, stderr } = await relayed(box, patch);
+      expect(answer).toEqual(denied('not there'));
+      expect(stderr).toContain('hookmachine: PreToolUse of Codex: the patch cannot be read');
+    },
+  );
 
-  test('goes on where no guard denies, and hooks see it whole', async () => {
+  test('an unreadable patch passes if no guard denies it, and hooks see it whole', async () => {
     const box = guarded('apply_patch|replace', notes);
     const patch = '*** Update File: a';
     expect((await relayed(box, patch)).answer).toBeUndefined();
@@ -221,7 +227,7 @@ describe('a patch that cannot be read', () => {
     ]);
   });
 
-  test('is approved by nobody who approves a file of it', async () => {
+  test('an unreadable patch is not approved by a hook that approves one of its files', async () => {
     const box = guarded('write_file', guards.allow, 'tool.permission');
     const { answer } = await box.relay(
       'codex',
@@ -232,21 +238,21 @@ describe('a patch that cannot be read', () => {
 });
 
 describe('other arguments', () => {
-  test('of an added file are passed on as a patch', async () => {
+  test('other arguments for an added file are passed on as a patch', async () => {
     const box = guarded('write_file', gives('.content = "new"'));
     const { answer, stderr } = await relayed(box, patchOf(...add('a'), ...update('b')));
     expect(answer).toEqual(rewrittenTo(patchOf('*** Add File: a', '+new', ...update('b'))));
     expect(stderr).toBe('');
   });
 
-  test('of a changed file are passed on as a patch of the same place', async () => {
+  test('other arguments for a changed file are passed on as a patch of the same place', async () => {
     const box = guarded('replace', gives('.new_string = "d\\ne"'));
     expect((await relayed(box, patchOf(...update('a')))).answer).toEqual(
       rewrittenTo(patchOf('*** Update File: a', '@@ def f():', '-a', '-b', '+d', '+e')),
     );
   });
 
-  test('another path is passed on as a patch', async () => {
+  test('another path for a file is passed on as a patch', async () => {
     const box = guarded('write_file', gives('.file_path = "/b"'));
     expect((await relayed(box, patchOf(...add('a')))).answer).toEqual(
       rewrittenTo(patchOf(...add('/b'))),
@@ -254,20 +260,20 @@ describe('other arguments', () => {
   });
 
   test.each([
-    ['of a deleted file', ['*** Delete File: a'], '.content = "x"', 'write_file'],
-    ['of two places', [...update('a'), '@@', '-x'], '.new_string = "x"', 'replace'],
-    ['of a file’s end', [...update('a'), '*** End of File'], '.new_string = "x"', 'replace'],
-    ['of a file that is moved', ['*** Update File: a', '*** Move to: b', '@@', '-x'], '.new_string = "x"', 'replace'], // prettier-ignore
-    ['that a patch has no words for', update('a'), '.expected_replacements = 2', 'replace'],
+    ['for a deleted file', ['*** Delete File: a'], '.content = "x"', 'write_file'],
+    ['for two places', [...update('a'), '@@', '-x'], '.new_string = "x"', 'replace'],
+    ['for the end of a file', [...update('a'), '*** End of File'], '.new_string = "x"', 'replace'],
+    ['for a file that is moved', ['*** Update File: a', '*** Move to: b', '@@', '-x'], '.new_string = "x"', 'replace'], // prettier-ignore
+    ['that a patch cannot express', update('a'), '.expected_replacements = 2', 'replace'],
     ['with another line in the path', add('a'), '.file_path = "/b\\n*** Delete File: /c"', 'write_file'], // prettier-ignore
-  ])('%s are lost, and reported', async (_, lines, change, tool) => {
+  ])('other arguments %s are lost, and reported', async (_, lines, change, tool) => {
     const box = guarded(tool, gives(change));
     const { answer, stderr } = await relayed(box, patchOf(...lines));
     expect(answer).toBeUndefined();
     expect(stderr).toBe(lost(tool));
   });
 
-  test('beside another patch that a hook gave are lost, and reported', async () => {
+  test('other arguments beside another patch that a hook gave are lost, and reported', async () => {
     const patch = patchOf(...add('b'));
     const other = JSON.stringify({ hookSpecificOutput: { tool_input: { command: patch } } });
     const box = relayBox();
@@ -284,7 +290,7 @@ describe('other arguments', () => {
     expect(stderr).toBe(lost('write_file'));
   });
 
-  test('of a call that is denied are of no use to anybody', async () => {
+  test('other arguments for a call that is denied are not reported as lost', async () => {
     const box = guarded('write_file', gives('.content = "x"'));
     box.write(join(box.project, '.claude/settings.json'), {
       hooks: {
@@ -299,21 +305,21 @@ describe('other arguments', () => {
 });
 
 describe('after a patch', () => {
-  test('context of a hook for a file is passed on', async () => {
+  test('context of a hook for a file is passed on after a patch', async () => {
     const context = specific('PostToolUse', { additionalContext: 'format it' });
     const box = guardedByClaude('Edit|Write', says(context), 'PostToolUse');
     const { answer } = await relayed(box, patchOf(...add('a'), ...update('b')), after);
     expect(answer).toEqual(context);
   });
 
-  test('a hook for a file receives the result', async () => {
+  test('a hook for a file receives the result of a patch', async () => {
     const box = guarded('replace', 'jq -c "[.tool_input, .tool_response.llmContent]" > input', 'tool.after'); // prettier-ignore
     await relayed(box, patchOf(...update('b')), after);
     const input = { file_path: join(box.project, 'b'), old_string: 'a\nb', new_string: 'a\nc' };
     expect(received(box)).toEqual([[input, 'Success.']]);
   });
 
-  test('of two other results the last is passed on, and the loss is reported', async () => {
+  test('the last of two other results of a patch is passed on, and the loss is reported', async () => {
     const box = relayBox();
     const file = box.write(
       join(box.project, '.kodelet/hooks/redact'),

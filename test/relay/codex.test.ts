@@ -26,11 +26,11 @@ const denied = (permissionDecisionReason: unknown) =>
 const lost = (event: string, what: string) =>
   `hookmachine: Codex cannot be given this in answer to ${event}: ${what}`;
 
-describe('Codex is given', () => {
+describe('the relay for Codex', () => {
   test.each([
-    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    ['nothing if no hook has an opinion', 'tool.before', guards.silence, call, undefined, ''],
     [
-      'nothing of an approval, which would void the answer',
+      'nothing for an approval, which would void the answer',
       'tool.before',
       guards.allow,
       call,
@@ -39,7 +39,7 @@ describe('Codex is given', () => {
     ],
     ['a denial', 'tool.before', guards.deny, call, denied('not here'), ''],
     [
-      'a denial with a reason where no hook gave one',
+      'a denial with some reason if no hook gave one',
       'tool.before',
       guards.silentDenial,
       call,
@@ -47,7 +47,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'a denial where nobody can be asked (S-02)',
+      'a denial if nobody can be asked (S-02)',
       'tool.before',
       guards.ask,
       call,
@@ -87,7 +87,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'nothing that hides its output',
+      'nothing for a hook that hides its output',
       'tool.before',
       guards.hide,
       call,
@@ -96,7 +96,7 @@ describe('Codex is given', () => {
     ],
     ['a message for the user', 'tool.before', guards.message, call, { systemMessage: 'look' }, ''],
     [
-      'of a refused permission',
+      'a refused permission',
       'tool.permission',
       guards.deny,
       permission,
@@ -104,7 +104,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'nothing of an approval of other arguments, which it does not take there',
+      'nothing for an approval of other arguments, which it does not take there',
       'tool.permission',
       says({ decision: 'allow', hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       permission,
@@ -130,7 +130,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'of a blocked prompt',
+      'a block of a prompt',
       'prompt.submit',
       guards.deny,
       prompt,
@@ -138,7 +138,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'of a prompt that is not to be sent',
+      'a block of a prompt that must not be sent',
       'prompt.submit',
       guards.stop,
       prompt,
@@ -146,17 +146,31 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'context of a prompt',
+      'context for a prompt',
       'prompt.submit',
       guards.context,
       prompt,
       specific('UserPromptSubmit', { additionalContext: 'by the way' }),
       '',
     ],
-    ['to go on', 'agent.stop', guards.deny, end, { decision: 'block', reason: 'not here' }, ''],
-    ['to end', 'agent.stop', guards.stop, end, { continue: false, stopReason: 'enough' }, ''],
     [
-      'context of a session',
+      'a reason to continue',
+      'agent.stop',
+      guards.deny,
+      end,
+      { decision: 'block', reason: 'not here' },
+      '',
+    ],
+    [
+      'a stop at the end of a turn',
+      'agent.stop',
+      guards.stop,
+      end,
+      { continue: false, stopReason: 'enough' },
+      '',
+    ],
+    [
+      'context for a session',
       'session.start',
       guards.context,
       start,
@@ -164,7 +178,7 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'not to compact',
+      'a stop of a compaction',
       'compact.before',
       guards.deny,
       compact,
@@ -172,21 +186,21 @@ describe('Codex is given', () => {
       '',
     ],
     [
-      'nothing of a compaction that it began itself, whose turn would end',
+      'nothing for a denied compaction that it began itself, whose turn would end',
       'compact.before',
       guards.deny,
       { ...compact, trigger: 'auto' },
       undefined,
       lost('PreCompact', 'a denial ("not here")'),
     ],
-  ])('%s', async (_, point, guard, given, expected, stderr) => {
+  ])('Codex is given %s', async (_, point, guard, given, expected, stderr) => {
     const box = relayBox();
     if (guard === replacesResult) replacesResult(box);
     else box.guard({ [point]: guard as string });
     const { answer, ...relayed } = await box.relay('codex', given);
     expect(answer).toEqual(expected);
     expect(relayed).toMatchObject({ stderr, exitCode: 0 });
-    // One field too many would void all of it.
+    // One field too many would void the whole answer.
     if (isRecord(answer))
       expect(faultOf(given.hook_event_name as CodexEventName, answer)).toBeUndefined();
   });

@@ -20,10 +20,10 @@ const denying = (reason: string) => ({
   },
 });
 
-describe('Copilot is given', () => {
+describe('the relay for Copilot', () => {
   test.each([
     [
-      'nothing without an opinion',
+      'nothing if no hook has an opinion',
       'preToolUse',
       'tool.before',
       guards.silence,
@@ -42,7 +42,7 @@ describe('Copilot is given', () => {
     ],
     ['a denial', 'preToolUse', 'tool.before', guards.deny, call, denied('not here'), ''],
     [
-      'to ask',
+      'a question for the user',
       'preToolUse',
       'tool.before',
       guards.ask,
@@ -60,7 +60,7 @@ describe('Copilot is given', () => {
       lost('preToolUse', 'that the agent is to stop ("enough")'),
     ],
     [
-      'all arguments where one was changed',
+      'all arguments if one was changed',
       'preToolUse',
       'tool.before',
       says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
@@ -78,7 +78,7 @@ describe('Copilot is given', () => {
       '',
     ],
     [
-      'nothing of a message for the user',
+      'nothing for a message to the user',
       'preToolUse',
       'tool.before',
       guards.message,
@@ -87,7 +87,7 @@ describe('Copilot is given', () => {
       lost('preToolUse', 'a message ("look")'),
     ],
     [
-      'of a refused permission',
+      'a refused permission',
       'permissionRequest',
       'tool.permission',
       guards.deny,
@@ -96,7 +96,7 @@ describe('Copilot is given', () => {
       '',
     ],
     [
-      'nothing of an approval of other arguments, which it does not take there',
+      'nothing for an approval of other arguments, which it does not take there',
       'permissionRequest',
       'tool.permission',
       says({ decision: 'allow', hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
@@ -125,7 +125,7 @@ describe('Copilot is given', () => {
       '',
     ],
     [
-      'of a blocked prompt',
+      'a block of a prompt',
       'userPromptSubmitted',
       'prompt.submit',
       guards.deny,
@@ -134,7 +134,7 @@ describe('Copilot is given', () => {
       '',
     ],
     [
-      'to go on',
+      'a reason to continue',
       'agentStop',
       'agent.stop',
       guards.deny,
@@ -143,7 +143,7 @@ describe('Copilot is given', () => {
       '',
     ],
     [
-      'context of a session',
+      'context for a session',
       'sessionStart',
       'session.start',
       guards.context,
@@ -151,7 +151,7 @@ describe('Copilot is given', () => {
       { additionalContext: 'by the way' },
       '',
     ],
-  ])('%s', async (_, event, point, guard, given, expected, stderr) => {
+  ])('Copilot is given %s', async (_, event, point, guard, given, expected, stderr) => {
     const box = relayBox();
     if (guard === replacesResult) replacesResult(box);
     else box.guard({ [point]: guard as string });
@@ -164,7 +164,7 @@ describe('Copilot is given', () => {
     });
   });
 
-  test('the same in its other form, whose input names the event', async () => {
+  test('Copilot is given the same in its other form, whose input names the event', async () => {
     const { guard, relay } = relayBox();
     guard({ 'tool.before': guards.deny });
     const { answer } = await relay('copilot', {
@@ -178,7 +178,7 @@ describe('Copilot is given', () => {
     expect(answer).toEqual(denied('not here'));
   });
 
-  test("nothing by hooks of Claude Code's files in the project, which Copilot runs itself (S-14)", async () => {
+  test("Copilot is given nothing by hooks of Claude Code's files in the project, which it runs itself (S-14)", async () => {
     const box = relayBox();
     box.write(join(box.project, '.claude/settings.json'), denying('project'));
     box.write(join(box.home, '.claude/settings.json'), denying('user'));
@@ -199,13 +199,13 @@ describe("a relay in Claude Code's file that Copilot runs", () => {
   };
   const env = { COPILOT_CLI: '1' };
 
-  test('answers as Copilot obeys', async () => {
+  test("a relay in Claude Code's file answers in the form that Copilot obeys", async () => {
     const { guard, relay } = relayBox();
     guard({ 'tool.before': guards.deny });
     expect((await relay('claude-code', given, { env })).answer).toEqual(denied('not here'));
   });
 
-  test('says nothing where Copilot calls a relay of its own, so that guards run once', async () => {
+  test("a relay in Claude Code's file says nothing if Copilot calls a relay of its own, so that guards run once", async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'touch ran; exit 2' });
     await inProcess(box, ['install', 'copilot']);
@@ -217,22 +217,25 @@ describe("a relay in Claude Code's file that Copilot runs", () => {
   });
 
   test.each([
-    ['of a project that the user does not trust', 'preToolUse', { HOOKMACHINE_TRUST: '' }],
+    ['in a project that the user does not trust', 'preToolUse', { HOOKMACHINE_TRUST: '' }],
     ['at another event', 'sessionEnd', {}],
-  ])('answers where Copilot calls a relay of its own %s', async (_, event, more) => {
-    const box = relayBox();
-    box.write(join(box.project, '.github/hooks/hookmachine.json'), {
-      version: 1,
-      hooks: { [event]: [{ type: 'command', bash: `hookmachine relay copilot ${event}` }] },
-    });
-    box.write(box.own.user, {
-      hooks: { 'tool.before': [{ hooks: [{ type: 'command', command: guards.deny }] }] },
-    });
-    const relayed = await box.relay('claude-code', given, { env: { ...env, ...more } });
-    expect(relayed.answer).toEqual(denied('not here'));
-  });
+  ])(
+    "a relay in Claude Code's file answers if Copilot calls a relay of its own %s",
+    async (_, event, more) => {
+      const box = relayBox();
+      box.write(join(box.project, '.github/hooks/hookmachine.json'), {
+        version: 1,
+        hooks: { [event]: [{ type: 'command', bash: `hookmachine relay copilot ${event}` }] },
+      });
+      box.write(box.own.user, {
+        hooks: { 'tool.before': [{ hooks: [{ type: 'command', command: guards.deny }] }] },
+      });
+      const relayed = await box.relay('claude-code', given, { env: { ...env, ...more } });
+      expect(relayed.answer).toEqual(denied('not here'));
+    },
+  );
 
-  test('answers Claude Code where that was started by Copilot', async () => {
+  test("a relay in Claude Code's file answers Claude Code if Copilot started it", async () => {
     const { guard, relay } = relayBox();
     guard({ 'tool.before': guards.deny });
     const { timestamp: _, ...own } = given;

@@ -27,9 +27,9 @@ const denied = (reason: unknown) => ({
 const lost = (event: string, what: string) =>
   `hookmachine: Cursor cannot be given this in answer to ${event}: ${what}`;
 
-describe('Cursor is given', () => {
+describe('the relay for Cursor', () => {
   test.each([
-    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    ['nothing if no hook has an opinion', 'tool.before', guards.silence, call, undefined, ''],
     ['a denial', 'tool.before', guards.deny, call, denied('not here'), ''],
     [
       'an approval',
@@ -40,7 +40,7 @@ describe('Cursor is given', () => {
       '',
     ],
     [
-      'a denial where it would not ask',
+      'a denial for a question at an event where it would not ask',
       'tool.before',
       guards.ask,
       call,
@@ -48,7 +48,7 @@ describe('Cursor is given', () => {
       '',
     ],
     [
-      'to ask where it does',
+      'a question at an event where it asks',
       'tool.before',
       guards.ask,
       shell,
@@ -56,7 +56,7 @@ describe('Cursor is given', () => {
       '',
     ],
     [
-      'nothing of an approval of other arguments, which it does not take from hooks of shells',
+      'nothing for an approval of other arguments, which it does not take from shell hooks',
       'tool.before',
       says({ decision: 'allow', hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       shell,
@@ -75,7 +75,7 @@ describe('Cursor is given', () => {
       lost('preToolUse', 'that the agent is to stop ("enough")'),
     ],
     [
-      'all arguments where one was changed',
+      'all arguments if one was changed',
       'tool.before',
       says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       call,
@@ -83,7 +83,7 @@ describe('Cursor is given', () => {
       '',
     ],
     [
-      'nothing of another result of a tool of its own',
+      'nothing for another result of one of its own tools',
       'tool.after',
       replacesResult,
       after,
@@ -99,16 +99,23 @@ describe('Cursor is given', () => {
       '',
     ],
     [
-      'of a blocked prompt',
+      'a block of a prompt',
       'prompt.submit',
       guards.deny,
       prompt,
       { continue: false, user_message: 'not here' },
       '',
     ],
-    ['to go on', 'agent.stop', guards.deny, end, { followup_message: 'not here' }, ''],
-    ['nothing at the end, which lets it end', 'agent.stop', guards.stop, end, undefined, ''],
-  ])('%s', async (_, point, guard, given, expected, stderr) => {
+    ['a reason to continue', 'agent.stop', guards.deny, end, { followup_message: 'not here' }, ''],
+    [
+      'nothing for a stop at the end of a turn, which lets it end',
+      'agent.stop',
+      guards.stop,
+      end,
+      undefined,
+      '',
+    ],
+  ])('Cursor is given %s', async (_, point, guard, given, expected, stderr) => {
     const box = relayBox();
     if (guard === replacesResult) replacesResult(box);
     else box.guard({ [point]: guard as string });
@@ -122,7 +129,7 @@ describe('Cursor is given', () => {
     });
   });
 
-  test('to ask about a call that is put off', async () => {
+  test('Cursor is given a question about a call that is deferred', async () => {
     const box = relayBox();
     const plugins = join(box.home, '.claude/plugins');
     box.write(join(box.home, '.claude/settings.json'), { enabledPlugins: { 'a@shop': true } });
@@ -148,7 +155,7 @@ describe('Cursor is given', () => {
     });
   });
 
-  test("nothing by hooks of Claude Code's files, which Cursor runs itself (S-14)", async () => {
+  test("Cursor is given nothing by hooks of Claude Code's files, which it runs itself (S-14)", async () => {
     const box = relayBox();
     const denying = {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'exit 2' }] }] },
@@ -159,7 +166,7 @@ describe('Cursor is given', () => {
     expect((await box.relay('cursor', call, { env })).stdout).toBe('');
   });
 
-  test("a denial where it runs a relay in Claude Code's file", async () => {
+  test("Cursor is given a denial if it runs a relay in Claude Code's file", async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const env = { CURSOR_PROJECT_DIR: box.project };

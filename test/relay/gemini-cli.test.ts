@@ -30,11 +30,11 @@ const specific = (hookEventName: string, fields: object) => ({
 const lost = (event: string, what: string) =>
   `hookmachine: Gemini CLI cannot be given this in answer to ${event}: ${what}`;
 
-describe('Gemini CLI is given', () => {
+describe('the relay for Gemini CLI', () => {
   test.each([
-    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    ['nothing if no hook has an opinion', 'tool.before', guards.silence, call, undefined, ''],
     [
-      'nothing of an approval, which it does not heed',
+      'nothing for an approval, which it ignores',
       'tool.before',
       guards.allow,
       call,
@@ -42,9 +42,16 @@ describe('Gemini CLI is given', () => {
       lost('BeforeTool', 'an approval ("fine")'),
     ],
     ['a denial', 'tool.before', guards.deny, call, { decision: 'deny', reason: 'not here' }, ''],
-    ['to ask', 'tool.before', guards.ask, call, { decision: 'ask', reason: 'sure?' }, ''],
     [
-      'to stop, and not to run the tool (S-06)',
+      'a question for the user',
+      'tool.before',
+      guards.ask,
+      call,
+      { decision: 'ask', reason: 'sure?' },
+      '',
+    ],
+    [
+      'a stop, and a denial of the tool (S-06)',
       'tool.before',
       guards.stop,
       call,
@@ -52,7 +59,7 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'all arguments where one was changed',
+      'all arguments if one was changed',
       'tool.before',
       says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       call,
@@ -60,7 +67,7 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'nothing of context before a tool, which reaches nobody',
+      'nothing for context before a tool, which reaches nobody',
       'tool.before',
       guards.context,
       call,
@@ -76,7 +83,7 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'another result in the place of the reason',
+      'another result in place of the reason',
       'tool.after',
       replacesResult,
       after,
@@ -92,17 +99,31 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'context of a prompt',
+      'context for a prompt',
       'prompt.submit',
       guards.context,
       prompt,
       specific('BeforeAgent', { additionalContext: 'by the way' }),
       '',
     ],
-    ['to go on', 'agent.stop', guards.deny, end, { decision: 'deny', reason: 'not here' }, ''],
-    ['to end', 'agent.stop', guards.stop, end, { continue: false, stopReason: 'enough' }, ''],
     [
-      'of a denied request',
+      'a reason to continue',
+      'agent.stop',
+      guards.deny,
+      end,
+      { decision: 'deny', reason: 'not here' },
+      '',
+    ],
+    [
+      'a stop at the end of a turn',
+      'agent.stop',
+      guards.stop,
+      end,
+      { continue: false, stopReason: 'enough' },
+      '',
+    ],
+    [
+      'a denial of a request',
       'model.before',
       guards.deny,
       beforeModel,
@@ -110,7 +131,7 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'a response in the place of the model beside a denial',
+      'a response in place of the model’s, beside a denial',
       'model.before',
       says({ decision: 'deny', reason: 'here', hookSpecificOutput: { llm_response: response } }),
       beforeModel,
@@ -122,7 +143,7 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'an object at the events of the model also where it cannot be given something',
+      'an object at model events even if something cannot be given to it',
       'model.before',
       guards.context,
       beforeModel,
@@ -130,7 +151,7 @@ describe('Gemini CLI is given', () => {
       lost('BeforeModel', 'context ("by the way")'),
     ],
     [
-      'an object at the events of the model where stderr would be read',
+      'an object at model events, where stderr would be read otherwise',
       'model.before',
       guards.failure,
       beforeModel,
@@ -138,7 +159,7 @@ describe('Gemini CLI is given', () => {
       expect.stringContaining('failed and was ignored'),
     ],
     [
-      'which tools are to be offered',
+      'the tools that are to be offered',
       'tool.select',
       says({ hookSpecificOutput: { toolConfig: { mode: 'ANY', allowedFunctionNames: ['glob'] } } }),
       { ...beforeModel, hook_event_name: 'BeforeToolSelection' },
@@ -146,14 +167,14 @@ describe('Gemini CLI is given', () => {
       '',
     ],
     [
-      'context of a session',
+      'context for a session',
       'session.start',
       guards.context,
       { ...base, hook_event_name: 'SessionStart', source: 'startup' },
       specific('SessionStart', { additionalContext: 'by the way' }),
       '',
     ],
-  ])('%s', async (_, point, guard, given, expected, stderr) => {
+  ])('Gemini CLI is given %s', async (_, point, guard, given, expected, stderr) => {
     const box = relayBox();
     if (guard === replacesResult) replacesResult(box);
     else box.guard({ [point]: guard as string });

@@ -8,7 +8,7 @@ import { isAlive, untilWritten, waitUntil } from '../support/until.ts';
 
 const relayCommand = `node ${JSON.stringify(main)} relay claude-code`;
 
-/** A host that calls the relay as hosts do, with a shell, and is killed once a hook runs. */
+/** A host that calls the relay through a shell, as hosts do, and is killed once a hook runs. */
 async function kill(box: ReturnType<typeof relayBox>, given: object): Promise<number> {
   const program = `
     const { spawn } = require('node:child_process');
@@ -25,9 +25,9 @@ async function kill(box: ReturnType<typeof relayBox>, given: object): Promise<nu
   return hook;
 }
 
-test('no hook outlives the host that asked the relay, also where the host is killed', async () => {
+test('no hook outlives the host that asked the relay, even if the host is killed', async () => {
   const box = relayBox();
-  // It would go on for long.
+  // It would run for a long time.
   const command = 'echo $$ > hook.pid; exec sleep 600';
   const hooks = { 'tool.before': [{ hooks: [{ type: 'command', command, timeout: 600_000 }] }] };
   box.write(box.own.project, { hooks });

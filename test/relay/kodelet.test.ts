@@ -10,27 +10,27 @@ const call = {
   tool_user_id: 'u1',
 };
 
-describe('Kodelet is given', () => {
+describe('the relay for Kodelet', () => {
   test.each([
-    ['of a denial', guards.deny, { blocked: true, reason: 'not here' }],
+    ['a denial', guards.deny, { blocked: true, reason: 'not here' }],
     [
-      'of a denial where nobody can be asked',
+      'a denial if nobody can be asked',
       guards.ask,
       { blocked: true, reason: expect.stringContaining('sure?') },
     ],
-    ['of a denial for a stop (S-06)', guards.stop, { blocked: true, reason: 'enough' }],
+    ['a denial for a stop (S-06)', guards.stop, { blocked: true, reason: 'enough' }],
     [
       'all arguments under its own names',
       says({ hookSpecificOutput: { tool_input: { content: 'y' } } }),
       { input: { file_path: 'a.txt', text: 'y' } },
     ],
-  ])('%s', async (_, guard, expected) => {
+  ])('Kodelet is given %s', async (_, guard, expected) => {
     const { guard: set, relay } = relayBox();
     set({ 'tool.before': guard });
     expect(await relay('kodelet', call)).toMatchObject({ answer: expected, exitCode: 0 });
   });
 
-  test('of a blocked prompt', async () => {
+  test('Kodelet is given a block of a prompt', async () => {
     const { guard, relay } = relayBox();
     guard({ 'prompt.submit': guards.deny });
     expect(
@@ -38,7 +38,7 @@ describe('Kodelet is given', () => {
     ).toEqual({ blocked: true, reason: 'not here' });
   });
 
-  test('what the agent is to do next', async () => {
+  test('Kodelet is given what the agent must do next', async () => {
     const { guard, relay } = relayBox();
     guard({ 'agent.stop': guards.deny });
     expect((await relay('kodelet', { ...base, event: 'agent_stop', messages: [] })).answer).toEqual(
@@ -46,14 +46,14 @@ describe('Kodelet is given', () => {
     );
   });
 
-  test('the same of an event that is not known here', async () => {
+  test('Kodelet is given nothing for an event that is not known here, and stderr says so', async () => {
     const { relay } = relayBox();
     const answer = await relay('kodelet', { ...call, event: 'newest' });
     expect(answer).toMatchObject({ stdout: '', exitCode: 1 });
     expect(answer.stderr).toContain('Kodelet has an event that is not known here');
   });
 
-  test('nothing where there is nothing to say, with a status by which no denial of others is undone', async () => {
+  test('Kodelet is given nothing if there is nothing to say, with a status that does not undo the denials of others', async () => {
     const { guard, relay } = relayBox();
     guard({ 'tool.before': guards.silence });
     expect(await relay('kodelet', call)).toMatchObject({ stdout: '', stderr: '', exitCode: 1 });

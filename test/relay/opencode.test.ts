@@ -7,7 +7,7 @@ import { main } from '../support/main.ts';
 import { inProcess } from '../support/in-process.ts';
 import { guards, relayBox, says } from '../support/relay.ts';
 
-/** Installs the plugin, and has a program of a few lines use it as OpenCode does. */
+/** Installs the plugin, and runs a program of a few lines that uses it as OpenCode does. */
 async function plugin(box: ReturnType<typeof relayBox>, program: string) {
   await inProcess(box, ['install', 'opencode', '--command', `node ${JSON.stringify(main)}`]);
   box.write(join(box.project, '.opencode/plugin/package.json'), { type: 'module' });
@@ -45,27 +45,27 @@ const before = `
 describe('the plugin for OpenCode', () => {
   test.each([
     ['lets a call run that no hook denies', guards.silence, 'ran', 'ls'],
-    ['denies', guards.deny, 'not here', 'ls'],
+    ['denies a call that a hook denies', guards.deny, 'not here', 'ls'],
     [
-      'denies where a hook wants the user to be asked',
+      'denies a call if a hook wants the user to be asked',
       guards.ask,
       expect.stringContaining('sure?'),
       'ls',
     ],
     [
-      'changes the arguments themselves',
+      'changes the arguments in place',
       says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       'ran',
       'pwd',
     ],
-  ])('%s', async (_, guard, outcome, command) => {
+  ])('the plugin for OpenCode %s', async (_, guard, outcome, command) => {
     const box = relayBox();
     box.guard({ 'tool.before': guard });
     const { result } = await plugin(box, before);
     expect(result).toEqual({ outcome, args: { command, description: 'List' } });
   });
 
-  test('hands on texts of any length and arguments of any name as they are', async () => {
+  test('the plugin for OpenCode passes on texts of any length and arguments of any name as they are', async () => {
     const box = relayBox();
     box.guard({
       'tool.before': `node -e 'console.log(JSON.stringify({ hookSpecificOutput: { tool_input: { command: "\\u65e5".repeat(100000) } } }))'`,
@@ -79,7 +79,7 @@ describe('the plugin for OpenCode', () => {
     expect(result).toEqual([true, ['command', 'constructor'], true]);
   });
 
-  test('adds context to a result, and to a prompt', async () => {
+  test('the plugin for OpenCode adds context to a result, and to a prompt', async () => {
     const box = relayBox();
     box.guard({ 'tool.after': guards.context, 'prompt.submit': guards.context });
     const { result } = await plugin(
@@ -93,7 +93,7 @@ describe('the plugin for OpenCode', () => {
     expect(result).toEqual(['a\n\nby the way', 'hi\n\nby the way']);
   });
 
-  test("shows hooks the parts of an MCP server's result, and adds one", async () => {
+  test("the plugin for OpenCode shows hooks the parts of an MCP server's result, and adds one", async () => {
     const box = relayBox();
     box.guard({
       'tool.after': `jq -c '{hookSpecificOutput: {additionalContext: ("seen: " + .tool_response.llmContent)}}'`,
@@ -112,7 +112,7 @@ describe('the plugin for OpenCode', () => {
     });
   });
 
-  test('refuses a prompt', async () => {
+  test('the plugin for OpenCode refuses a prompt', async () => {
     const box = relayBox();
     box.guard({ 'prompt.submit': guards.deny });
     const { result } = await plugin(
@@ -122,7 +122,7 @@ describe('the plugin for OpenCode', () => {
     expect(result).toBe('not here');
   });
 
-  test('has the agent go on with what hooks want done next', async () => {
+  test('the plugin for OpenCode makes the agent continue with what hooks want done next', async () => {
     const box = relayBox();
     box.guard({ 'agent.stop': guards.deny });
     const { said } = await plugin(
@@ -132,7 +132,7 @@ describe('the plugin for OpenCode', () => {
     expect(said).toEqual(['not here']);
   });
 
-  test('reports a relay that cannot be started, and goes on', async () => {
+  test('the plugin for OpenCode reports a relay that cannot be started, and continues', async () => {
     const box = relayBox();
     await inProcess(box, ['install', 'opencode']);
     const broken = box.write(

@@ -17,7 +17,7 @@ const patch = [
 /** Denies a call that names a certain file. */
 const deniesSecret = `jq -e '.tool_input.file_path | endswith("/secret")' > /dev/null || exit 0; echo "not there" >&2; exit 2`;
 
-/** A project with a guard of Claude Code's and one of ours for tools that write files. */
+/** A project with a guard of Claude Code and one of ours for tools that write files. */
 function guarded() {
   const box = relayBox();
   const hooks = [{ type: 'command', command: deniesSecret }];
@@ -30,46 +30,49 @@ function guarded() {
   return box;
 }
 
-describe('guards of tools that write files guard what applies patches:', () => {
+describe('guards of tools that write files, with tools that apply patches', () => {
   test.each([
     [
-      'an argument of Copilot’s',
+      'an argument of Copilot',
       'preToolUse',
       { toolName: 'apply_patch', toolArgs: { input: patch } },
     ],
     ['a text', 'preToolUse', { toolName: 'apply_patch', toolArgs: patch }],
     [
-      'arguments as JSON',
+      'arguments in JSON',
       'preToolUse',
       { toolName: 'apply_patch', toolArgs: JSON.stringify({ patch }) },
     ],
     [
-      'the name that hooks in Pascal case know',
+      'a call under the name that hooks in Pascal case know',
       'PreToolUse',
       { tool_name: 'Edit', tool_input: { input: patch } },
     ],
-  ])('%s', async (_, event, call) => {
+  ])('guards of tools that write files deny a patch given as %s', async (_, event, call) => {
     const box = guarded();
     const given = { sessionId: 's1', timestamp: 1, cwd: box.project, ...call };
     const { answer } = await box.relay('copilot', given, { event });
     expect(answer).toEqual({ permissionDecision: 'deny', permissionDecisionReason: 'not there' });
   });
 
-  test('a file of one’s own whose text is a patch is that file', async () => {
+  test('a new file whose text is a patch is judged only as that file', async () => {
     const box = guarded();
     const toolArgs = { path: join(box.project, 'public'), file_text: patch };
     const given = { sessionId: 's1', timestamp: 1, cwd: box.project, toolName: 'create', toolArgs };
     expect((await box.relay('copilot', given, { event: 'preToolUse' })).answer).toBeUndefined();
   });
 
-  test.each(['apply_patch', 'patch'])('%s of OpenCode', async (tool) => {
-    const box = guarded();
-    const given = { session_id: 's1', cwd: box.project, tool, args: { patchText: patch } };
-    const { answer } = await box.relay('opencode', given, { event: 'tool.execute.before' });
-    expect(answer).toEqual({ deny: 'not there\nnot there' });
-  });
+  test.each(['apply_patch', 'patch'])(
+    'guards of tools that write files deny a patch of the OpenCode tool %s',
+    async (tool) => {
+      const box = guarded();
+      const given = { session_id: 's1', cwd: box.project, tool, args: { patchText: patch } };
+      const { answer } = await box.relay('opencode', given, { event: 'tool.execute.before' });
+      expect(answer).toEqual({ deny: 'not there\nnot there' });
+    },
+  );
 
-  test('one of OpenCode’s that names no guarded file goes on, with what hooks changed of it', async () => {
+  test('a patch of OpenCode that names no guarded file passes, with what hooks changed in it', async () => {
     const box = relayBox();
     const change = `jq -c '{ hookSpecificOutput: { tool_input: (.tool_input | .content = "two\\n") } }'`;
     box.write(box.own.project, {
@@ -86,7 +89,7 @@ describe('guards of tools that write files guard what applies patches:', () => {
   });
 });
 
-/** Fires an event as Codex has it. */
+/** Fires an event as Codex does. */
 const fired = async (box: ReturnType<typeof relayBox>) => {
   const { stdout, exitCode } = await hookmachine(
     box,
@@ -101,7 +104,7 @@ const fired = async (box: ReturnType<typeof relayBox>) => {
 };
 
 describe('an event that an agent fires as Codex', () => {
-  test('is denied by guards of the files that its patch writes', async () => {
+  test('an event fired as Codex is denied by guards of the files that its patch writes', async () => {
     expect(await fired(guarded())).toMatchObject({
       exitCode: 2,
       decision: 'deny',
@@ -111,7 +114,7 @@ describe('an event that an agent fires as Codex', () => {
     });
   });
 
-  test('is one call to hooks of Codex', async () => {
+  test('an event fired as Codex is a single call to hooks of Codex', async () => {
     const box = relayBox();
     const hooks = [{ type: 'command', command: 'exit 0' }];
     box.write(join(box.project, '.codex/hooks.json'), { hooks: { PreToolUse: [{ hooks }] } });

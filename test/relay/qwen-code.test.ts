@@ -27,7 +27,7 @@ const end = {
 const specific = (hookEventName: string, fields: object) => ({
   hookSpecificOutput: { hookEventName, ...fields },
 });
-/** In both words: another hook's "allow" would undo the one alone. */
+/** In both forms: another hook's "allow" would undo a single one. */
 const denied = (reason: unknown) => ({
   decision: 'deny',
   reason,
@@ -36,12 +36,12 @@ const denied = (reason: unknown) => ({
 const lost = (event: string, what: string) =>
   `hookmachine: Qwen Code cannot be given this in answer to ${event}: ${what}`;
 
-describe('Qwen Code is given', () => {
+describe('the relay for Qwen Code', () => {
   test.each([
-    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    ['nothing if no hook has an opinion', 'tool.before', guards.silence, call, undefined, ''],
     ['a denial', 'tool.before', guards.deny, call, denied('not here'), ''],
     [
-      'to ask',
+      'a question for the user',
       'tool.before',
       guards.ask,
       call,
@@ -57,7 +57,7 @@ describe('Qwen Code is given', () => {
       lost('PreToolUse', 'that the agent is to stop ("enough")'),
     ],
     [
-      'nothing of other arguments, which it does not take',
+      'nothing for other arguments, which it does not take',
       'tool.before',
       says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
       call,
@@ -75,7 +75,7 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'of a refused permission',
+      'a refused permission',
       'tool.permission',
       guards.deny,
       permission,
@@ -83,7 +83,7 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'of a denial after a tool as context, for nobody hears it',
+      'a denial after a tool as context, because nobody would read it otherwise',
       'tool.after',
       guards.deny,
       after,
@@ -91,7 +91,7 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'another result in the place of a reason to stop',
+      'another result in place of a reason to stop',
       'tool.after',
       replacesResult,
       after,
@@ -99,7 +99,7 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'of a blocked prompt',
+      'a block of a prompt',
       'prompt.submit',
       guards.deny,
       prompt,
@@ -107,7 +107,7 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'of a prompt that is not to be sent',
+      'a block of a prompt that must not be sent',
       'prompt.submit',
       guards.stop,
       prompt,
@@ -115,16 +115,30 @@ describe('Qwen Code is given', () => {
       '',
     ],
     [
-      'context of a prompt',
+      'context for a prompt',
       'prompt.submit',
       guards.context,
       prompt,
       specific('UserPromptSubmit', { additionalContext: 'by the way' }),
       '',
     ],
-    ['to go on', 'agent.stop', guards.deny, end, { decision: 'block', reason: 'not here' }, ''],
-    ['nothing at the end, which lets it end', 'agent.stop', guards.stop, end, undefined, ''],
-  ])('%s', async (_, point, guard, given, expected, stderr) => {
+    [
+      'a reason to continue',
+      'agent.stop',
+      guards.deny,
+      end,
+      { decision: 'block', reason: 'not here' },
+      '',
+    ],
+    [
+      'nothing for a stop at the end of a turn, which lets it end',
+      'agent.stop',
+      guards.stop,
+      end,
+      undefined,
+      '',
+    ],
+  ])('Qwen Code is given %s', async (_, point, guard, given, expected, stderr) => {
     const box = relayBox();
     if (guard === replacesResult) replacesResult(box);
     else box.guard({ [point]: guard as string });
@@ -154,7 +168,7 @@ test.each([
   },
 );
 
-test("a denial after all calls of one answer, by hooks of Claude Code's", async () => {
+test('Qwen Code is given a denial by hooks of Claude Code after all calls of one answer', async () => {
   const box = relayBox();
   box.write(join(box.project, '.claude/settings.json'), {
     hooks: { PostToolBatch: [{ hooks: [{ type: 'command', command: guards.deny }] }] },
@@ -164,7 +178,7 @@ test("a denial after all calls of one answer, by hooks of Claude Code's", async 
   expect(answer).toEqual({ decision: 'block', reason: 'not here' });
 });
 
-test('the prompt that Qwen Code fires with results of tools runs no hooks', async () => {
+test('the prompt that Qwen Code fires with tool results runs no hooks', async () => {
   const box = relayBox();
   box.guard({ 'prompt.submit': 'touch ran; exit 2' });
   expect(await box.relay('qwen-code', { ...prompt, prompt: '' })).toMatchObject({

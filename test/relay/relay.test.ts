@@ -22,7 +22,7 @@ const denial = (reason: unknown) => ({
 });
 
 describe('a relay', () => {
-  test("runs the hooks of all dialects but its host's own", async () => {
+  test("a relay runs the hooks of all dialects except its host's own", async () => {
     const box = relayBox();
     box.write(join(box.project, '.claude/settings.json'), {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch host; exit 2' }] }] },
@@ -37,7 +37,7 @@ describe('a relay', () => {
     expect(existsSync(join(box.project, 'host'))).toBe(false);
   });
 
-  test('gives the reasons of those that deny, and of no other hook (S-07)', async () => {
+  test('a relay gives the reasons of the hooks that deny, and of no other hook (S-07)', async () => {
     const box = relayBox();
     box.write(box.files.project, {
       enableHooks: true,
@@ -48,13 +48,13 @@ describe('a relay', () => {
     expect(answer).toEqual(denial('theirs\nours'));
   });
 
-  test('tells hooks the session that its host named', async () => {
+  test('a relay tells hooks the session that its host named', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'jq -r .session_id >&2; exit 2' });
     expect((await box.relay('claude-code', call)).answer).toEqual(denial('s1'));
   });
 
-  test('works in the project that its host names', async () => {
+  test('a relay works in the project that its host names', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const { stdout } = await inProcess(
@@ -65,7 +65,7 @@ describe('a relay', () => {
     expect(JSON.parse(stdout)).toEqual(denial('not here'));
   });
 
-  test('answers many calls at once, each for itself', async () => {
+  test('a relay answers many simultaneous calls, each with its own answer', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'jq -r .tool_input.command >&2; exit 2' });
     const commands = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -86,7 +86,7 @@ describe('a relay', () => {
     'NODE_ENV=x exec /usr/bin/node "/opt/a b/hookmachine.cjs" relay claude-code # ours',
     'npx --no-install hookmachine relay codex',
     "bash -lc 'hookmachine relay codex'",
-  ])('is no hook of any dialect: %s', async (command) => {
+  ])('a relay is not a hook of any dialect: %s', async (command) => {
     const box = relayBox();
     box.guard({ 'tool.before': command });
     expect(await box.relay('claude-code', call)).toMatchObject({ stdout: '', stderr: '' });
@@ -96,7 +96,7 @@ describe('a relay', () => {
     'touch ran; hookmachine relay claude-code',
     'touch ran && exec hookmachine relay claude-code',
     'hookmachine relay $(touch ran) claude-code',
-  ])('beside something else is reported, and is not run: %s', async (command) => {
+  ])('a relay beside something else is reported, and is not run: %s', async (command) => {
     const box = relayBox();
     box.guard({ 'tool.before': command });
     const { stderr } = await box.relay('claude-code', call);
@@ -107,13 +107,16 @@ describe('a relay', () => {
   test.each([
     'echo "hookmachine relay" >&2; exit 2',
     '# hookmachine relay codex\necho "hookmachine relay" >&2; exit 2',
-  ])('that a guard only mentions does not keep the guard from running: %s', async (command) => {
-    const box = relayBox();
-    box.guard({ 'tool.before': command });
-    expect((await box.relay('claude-code', call)).answer).toEqual(denial('hookmachine relay'));
-  });
+  ])(
+    'a relay that a guard only mentions does not keep the guard from running: %s',
+    async (command) => {
+      const box = relayBox();
+      box.guard({ 'tool.before': command });
+      expect((await box.relay('claude-code', call)).answer).toEqual(denial('hookmachine relay'));
+    },
+  );
 
-  test('that is an executable of Kodelet is neither asked nor run', async () => {
+  test('a relay that is an executable of Kodelet is neither asked nor run', async () => {
     const box = relayBox();
     const file = box.write(
       join(box.project, '.kodelet/hooks/relay'),
@@ -124,7 +127,7 @@ describe('a relay', () => {
     expect(existsSync(join(box.project, 'ran'))).toBe(false);
   });
 
-  test('reports an event that it does not know, and answers nothing', async () => {
+  test('a relay reports an event that it does not know, and answers nothing', async () => {
     const box = relayBox();
     const { stdout, stderr, exitCode } = await box.relay('claude-code', {
       ...call,
@@ -138,13 +141,13 @@ describe('a relay', () => {
     ['text', 'stdin is not valid JSON'],
     ['{}', 'stdin does not name the event'],
     ['{"hook_event_name":"PreToolUse"}', 'stdin does not fit PreToolUse'],
-  ])('cannot work with %s, and says why', async (input, why) => {
+  ])('a relay cannot work with %s, and says why', async (input, why) => {
     const { stderr, exitCode } = await relayBox().relay('claude-code', input);
     expect(stderr).toContain(why);
     expect(exitCode).toBe(1);
   });
 
-  test('of no known host says which there are', async () => {
+  test('a relay for an unknown host says which hosts there are', async () => {
     const { stderr, exitCode } = await relayBox().relay('nobody', call);
     expect(stderr).toMatch(/there is no host "nobody": use one of .*claude-code/);
     expect(exitCode).toBe(1);
@@ -152,7 +155,7 @@ describe('a relay', () => {
 });
 
 describe('with settings that cannot be parsed (S-10)', () => {
-  test('a relay names the file, and a call that nothing else denies goes on', async () => {
+  test('a relay names a settings file that cannot be parsed, and a call that nothing else denies continues', async () => {
     const box = relayBox();
     box.write(box.own.project, '{ "hooks": [');
     const { stdout, stderr, exitCode } = await box.relay('claude-code', call);
@@ -162,8 +165,8 @@ describe('with settings that cannot be parsed (S-10)', () => {
 
   test.each([
     ['without a hook', undefined],
-    ['with one', guards.silence],
-  ])('a session is told once (S-19), %s', async (_, guard) => {
+    ['with a hook', guards.silence],
+  ])('a session is told once about broken settings (S-19), %s', async (_, guard) => {
     const box = relayBox();
     box.write(join(box.project, '.cursor/hooks.json'), { version: 1, hooks: { nope: [] } });
     if (guard !== undefined) box.guard({ 'tool.before': guard });
@@ -174,7 +177,7 @@ describe('with settings that cannot be parsed (S-10)', () => {
     expect(await told({ session_id: 's2' })).toContain('Cursor has no such event');
   });
 
-  test('the guards of other files still judge', async () => {
+  test('the guards of other files still judge if one file cannot be parsed', async () => {
     const box = relayBox();
     box.write(box.own.project, '{ "hooks": [');
     box.write(box.own.user, { hooks: { 'tool.before': [group(guards.deny)] } });
@@ -184,7 +187,7 @@ describe('with settings that cannot be parsed (S-10)', () => {
     });
   });
 
-  test('a call is denied where a failure denies by default', async () => {
+  test('a call is denied for a file that cannot be parsed if a failure denies by default', async () => {
     const box = relayBox();
     box.write(box.own.project, '{ "hooks": [');
     box.write(box.own.user, { defaultOnFailure: 'block' });
@@ -200,29 +203,35 @@ describe('with settings that cannot be parsed (S-10)', () => {
     ['claude-code', '.codex/hooks.json'],
     ['claude-code', '.cursor/hooks.json'],
     ['claude-code', '.github/hooks/guards.json'],
-  ])("a call is denied there for another host's file too: %s, %s", async (host, file) => {
-    const box = relayBox();
-    const path = box.write(join(box.project, file), '{ "hooks": [');
-    const { stdout, stderr, exitCode } = await box.relay(host, call);
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(stderr).toContain(path);
-    box.write(box.own.user, { defaultOnFailure: 'block' });
-    expect((await box.relay(host, call)).answer).toEqual(
-      denial(expect.stringMatching(/what it guards is unknown/)),
-    );
-  });
+  ])(
+    "a call is denied for another host's file that cannot be parsed if a failure denies by default: %s, %s",
+    async (host, file) => {
+      const box = relayBox();
+      const path = box.write(join(box.project, file), '{ "hooks": [');
+      const { stdout, stderr, exitCode } = await box.relay(host, call);
+      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
+      expect(stderr).toContain(path);
+      box.write(box.own.user, { defaultOnFailure: 'block' });
+      expect((await box.relay(host, call)).answer).toEqual(
+        denial(expect.stringMatching(/what it guards is unknown/)),
+      );
+    },
+  );
 
-  test.skipIf(!hasEtcOfItsOwn)("a call is denied where the file is the system's", async () => {
-    const box = relayBox();
-    box.write(box.own.system, '{ "hooks": [');
-    const { stdout, exitCode } = await inProcess(
-      box,
-      ['relay', 'claude-code'],
-      JSON.stringify(call),
-    );
-    expect(JSON.parse(stdout)).toEqual(denial(expect.stringContaining('not valid JSON')));
-    expect(exitCode).toBe(0);
-  });
+  test.skipIf(!hasEtcOfItsOwn)(
+    "a call is denied if the file that cannot be parsed is the system's",
+    async () => {
+      const box = relayBox();
+      box.write(box.own.system, '{ "hooks": [');
+      const { stdout, exitCode } = await inProcess(
+        box,
+        ['relay', 'claude-code'],
+        JSON.stringify(call),
+      );
+      expect(JSON.parse(stdout)).toEqual(denial(expect.stringContaining('not valid JSON')));
+      expect(exitCode).toBe(0);
+    },
+  );
 });
 
 test('what a host cannot be given is recorded too', async () => {

@@ -16,8 +16,8 @@ const denial = (reason: unknown) =>
 
 describe('serve answers as relay does', () => {
   test.each([
-    ['nothing without an opinion', guards.silence, 204, undefined],
-    ['nothing where a hook failed', guards.failure, 204, undefined],
+    ['nothing if there is no opinion', guards.silence, 204, undefined],
+    ['nothing if a hook failed', guards.failure, 204, undefined],
     [
       'an approval',
       guards.allow,
@@ -26,7 +26,7 @@ describe('serve answers as relay does', () => {
     ],
     ['a denial', guards.deny, 200, denial('not here')],
     [
-      'that the user is to be asked',
+      'a question for the user',
       guards.ask,
       200,
       before({ permissionDecision: 'ask', permissionDecisionReason: 'sure?' }),
@@ -39,12 +39,12 @@ describe('serve answers as relay does', () => {
     ],
     ['context', guards.context, 200, before({ additionalContext: 'by the way' })],
     [
-      'a stop, and that the tool must not run',
+      'a stop and a denial of the tool',
       guards.stop,
       200,
       { continue: false, stopReason: 'enough', ...denial('enough') },
     ],
-  ])('%s', async (_, guard, status, answer) => {
+  ])('serve answers with %s, as relay does', async (_, guard, status, answer) => {
     const box = relayBox();
     box.guard({ 'tool.before': guard });
     const { post } = serve();
@@ -54,7 +54,7 @@ describe('serve answers as relay does', () => {
     expect(answered.answer).toEqual(relayed.answer);
   });
 
-  test('events side by side, each for itself', async () => {
+  test('serve answers events side by side, each for itself', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'jq -r .tool_input.command >&2; exit 2' });
     const { post } = serve();
@@ -65,7 +65,7 @@ describe('serve answers as relay does', () => {
     expect(answered.map(({ answer }) => answer)).toEqual(commands.map(denial));
   });
 
-  test('an event that waits for another one of its session', async () => {
+  test('serve answers an event that waits for another one of its session', async () => {
     const box = relayBox();
     const [came, go] = [join(box.project, 'came'), join(box.project, 'go')];
     box.guard({
@@ -78,7 +78,7 @@ describe('serve answers as relay does', () => {
     expect((await slow).status).toBe(204);
   });
 
-  test('an event that only the path names', async () => {
+  test('serve answers an event that only the path names', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const { post } = serve();
@@ -88,7 +88,7 @@ describe('serve answers as relay does', () => {
     );
   });
 
-  test('an event of 10 MB', async () => {
+  test('serve answers an event of 10 MB', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'wc -c >&2; exit 2' });
     const { post } = serve();
@@ -99,7 +99,7 @@ describe('serve answers as relay does', () => {
   });
 });
 
-test('an event is judged that came before the end of its session, and whose hooks are found after it', async () => {
+test('serve judges an event that came before the end of its session, even if its hooks are found only after that', async () => {
   const box = relayBox();
   const file = (name: string): string => join(box.project, name);
   const until = (name: string): string => `until [ -f "${file(name)}" ]; do sleep 0.02; done`;
@@ -131,8 +131,8 @@ echo before_tool_call
   expect((await judged).answer).toEqual(denial('not here'));
 });
 
-describe('serve judges by what settings hold when an event comes', () => {
-  test('that were changed', async () => {
+describe('serve judges by the settings as they are when an event comes', () => {
+  test('serve judges by settings that were changed', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const { post } = serve();
@@ -143,7 +143,7 @@ describe('serve judges by what settings hold when an event comes', () => {
     expect((await post(callIn(box.project))).status).toBe(204);
   });
 
-  test('that a project did not have before', async () => {
+  test('serve judges by settings that a project did not have before', async () => {
     const box = relayBox();
     const { post } = serve();
     expect((await post(callIn(box.project))).status).toBe(204);
@@ -151,7 +151,7 @@ describe('serve judges by what settings hold when an event comes', () => {
     expect((await post(callIn(box.project))).answer).toEqual(denial('not here'));
   });
 
-  test('that broke meanwhile as they were before', async () => {
+  test('serve judges by settings as they were before if they broke meanwhile', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const { post, stderr } = await startServe(box);
@@ -161,7 +161,7 @@ describe('serve judges by what settings hold when an event comes', () => {
     expect(stderr()).toContain('not valid JSON');
   });
 
-  test('whichever dialect they are of', async () => {
+  test('serve judges by new settings of another dialect', async () => {
     const box = relayBox();
     const { post } = serve();
     expect((await post(callIn(box.project))).status).toBe(204);
@@ -173,7 +173,7 @@ describe('serve judges by what settings hold when an event comes', () => {
     expect((await post(callIn(box.project))).answer).toEqual(denial('by another'));
   });
 
-  test('of a project as soon as the user trusts it', async () => {
+  test('serve judges by the settings of a project as soon as the user trusts it', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
     const env = { HOOKMACHINE_TRUST: '' };
@@ -183,7 +183,7 @@ describe('serve judges by what settings hold when an event comes', () => {
     expect((await post(callIn(box.project))).answer).toEqual(denial('not here'));
   });
 
-  test('of a project only when the user trusts it', async () => {
+  test('serve does not judge by the settings of an untrusted project', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'touch ran; exit 2' });
     const { post, stderr } = await startServe(box, [], { HOOKMACHINE_TRUST: '' });
@@ -194,7 +194,7 @@ describe('serve judges by what settings hold when an event comes', () => {
 });
 
 describe('serve keeps hooks for the next event', () => {
-  test('module hooks, and reads a changed one anew', async () => {
+  test('serve keeps module hooks for the next event, and reads a changed one again', async () => {
     const box = relayBox();
     const module = (word: string): string =>
       box.write(
@@ -212,7 +212,7 @@ describe('serve keeps hooks for the next event', () => {
     expect(await reasons()).toEqual(denial('new 1'));
   });
 
-  test('live hooks, which end with the last session of their project', async () => {
+  test('serve keeps live hooks for the next event, and ends them with the last session of their project', async () => {
     const box = relayBox();
     const script = box.write(
       join(box.project, 'live.mjs'),
@@ -245,7 +245,7 @@ describe('serve keeps hooks for the next event', () => {
 });
 
 describe('the project of a session', () => {
-  test('is the folder of its first event, also after a new start', async () => {
+  test('the project of a session is the folder of its first event, even after a restart', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': 'pwd >&2; exit 2' });
     const inner = join(box.project, 'inner');
@@ -261,7 +261,7 @@ describe('the project of a session', () => {
     expect((await post(callIn(inner, { session_id: 's2' }))).status).toBe(204);
   });
 
-  test('must be named, and be there', async () => {
+  test('serve refuses an event that names no existing project folder', async () => {
     const box = relayBox();
     const { post } = serve();
     for (const cwd of [undefined, 'relative', join(box.project, 'none')]) {

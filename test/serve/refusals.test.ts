@@ -16,14 +16,14 @@ describe('serve refuses', () => {
     ['no token', { authorization: undefined }, 401, 'set HOOKMACHINE_TOKEN'],
     ['a wrong token', { authorization: 'Bearer nobody' }, 401, 'not the right one'],
     [
-      'an empty token, as of a variable that is not set',
+      'an empty token, as from a variable that is not set',
       { authorization: 'Bearer ' },
       401,
       'token',
     ],
     ['another host name', { host: 'evil.example' }, 403, 'host name is not ours'],
-    ['a page of another site', { origin: 'https://evil.example' }, 403, 'another site'],
-  ])('%s', async (_, headers, status, why) => {
+    ['the origin of another site', { origin: 'https://evil.example' }, 403, 'another site'],
+  ])('serve refuses a request with %s', async (_, headers, status, why) => {
     const box = relayBox();
     box.guard({ 'tool.before': 'touch ran' });
     const { post } = serve();
@@ -38,7 +38,7 @@ describe('serve refuses', () => {
     ['[]', 'must hold one JSON object'],
     ['{}', 'the body does not name the event of Claude Code: name it, post it to /claude-code/'],
     ['{"hook_event_name":"PreToolUse"}', 'the body does not fit PreToolUse'],
-  ])('the body %j, and says why', async (given, why) => {
+  ])('serve refuses the body %j, and says why', async (given, why) => {
     const { post, stderr } = serve();
     const { status, body } = await post(given);
     expect(status).toBe(400);
@@ -46,13 +46,13 @@ describe('serve refuses', () => {
     await waitUntil(() => stderr().includes(why));
   });
 
-  test('a body that is too large, before it has come', async () => {
+  test('serve refuses a body that is too large before it has come', async () => {
     const { post } = serve();
     const answered = await post('{}', { headers: { 'content-length': String(2 ** 30) } });
     expect(answered.status).toBe(413);
   });
 
-  test('hosts, paths and methods that it does not know', async () => {
+  test('serve refuses hosts, paths and methods that it does not know', async () => {
     const box = relayBox();
     const { post } = serve();
     const given = callIn(box.project);
@@ -73,7 +73,7 @@ describe('serve refuses', () => {
     expect((await post(given, { method: 'PUT' })).status).toBe(405);
   });
 
-  test('the token of a file that others can read', async () => {
+  test('serve refuses the token in a file that others can read', async () => {
     const box = relayBox();
     const { running, tokenFile } = await startServe(box);
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
@@ -85,7 +85,7 @@ describe('serve refuses', () => {
     expect(stderr).toContain('may be known to others');
   });
 
-  test('a port that another one has', async () => {
+  test('serve refuses a port that another serve has', async () => {
     const box = relayBox();
     await startServe(box);
     const { exitCode, stderr } = await hookmachine(box, ['serve']);
@@ -94,7 +94,7 @@ describe('serve refuses', () => {
   });
 });
 
-test('serve listens on this machine alone, and keeps its port and token for the next start', async () => {
+test('serve listens on this machine only, and keeps its port and token for the next start', async () => {
   const box = relayBox();
   const first = await startServe(box);
   expect(new URL(first.url).hostname).toBe('127.0.0.1');
@@ -105,7 +105,7 @@ test('serve listens on this machine alone, and keeps its port and token for the 
   expect([second.url, second.token]).toEqual([first.url, first.token]);
 });
 
-test('serve shows the calls in the inspector, to whoever has the token', async () => {
+test('serve shows the calls in the inspector to anyone who has the token', async () => {
   const box = relayBox();
   box.guard({ 'tool.before': guards.deny });
   const { post, url, token, running } = await startServe(box);
@@ -119,7 +119,7 @@ test('serve shows the calls in the inspector, to whoever has the token', async (
   expect(body).toContain('not here');
 });
 
-test('serve ends where a host has sent a part of its event alone', async () => {
+test('serve ends even if a host has sent only a part of its event', async () => {
   const { url, token, running } = await startServe(relayBox());
   const sent = request(`${url}/claude-code`, {
     method: 'POST',
@@ -137,7 +137,7 @@ test('serve ends where a host has sent a part of its event alone', async () => {
   expect((await running).exitCode).toBe(0);
 });
 
-/** Guards with a hook that never ends; gives the file that it writes its id to. */
+/** Guards with a hook that never ends; returns the file that the hook writes its process id to. */
 const hanging = (box: ReturnType<typeof relayBox>): string => {
   const file = join(box.project, 'pid');
   box.guard({
@@ -147,7 +147,7 @@ const hanging = (box: ReturnType<typeof relayBox>): string => {
 };
 
 describe('a hook that hangs', () => {
-  test('ends when its host waits no more', async () => {
+  test('a hook that hangs ends when its host no longer waits', async () => {
     const box = relayBox();
     const file = hanging(box);
     const { url, token } = await startServe(box);
@@ -165,7 +165,7 @@ describe('a hook that hangs', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with serve at %s, which tells its host that nothing was decided',
+    'a hook that hangs ends with serve at %s, which tells its host that nothing was decided',
     async (signal) => {
       const box = relayBox();
       const file = hanging(box);
@@ -179,7 +179,7 @@ describe('a hook that hangs', () => {
     },
   );
 
-  test('and ignores what it receives ends too', async () => {
+  test('a hook that hangs and ignores SIGTERM ends with serve too', async () => {
     const box = relayBox();
     const file = join(box.project, 'pid');
     writeFileSync(

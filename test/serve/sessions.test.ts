@@ -6,7 +6,7 @@ import { hookmachine as ours } from '../../src/dialects/hookmachine/index.ts';
 import { guards, relayBox } from '../support/relay.ts';
 import { callIn, startServe } from '../support/serve.ts';
 
-test('of more sessions than are kept the one that was idle for longest is ended, and that is reported', async () => {
+test('serve ends the session that was idle for longest when there are more than it keeps, and reports that', async () => {
   const box = relayBox();
   box.guard({ 'tool.before': guards.deny });
   const warnings: string[] = [];
@@ -44,7 +44,7 @@ test('of more sessions than are kept the one that was idle for longest is ended,
   expect(warnings).toHaveLength(2);
 });
 
-test('what serve does is recorded where that is asked', async () => {
+test('serve --record records what serve does', async () => {
   const box = relayBox();
   box.guard({ 'tool.before': guards.deny });
   const { post } = await startServe(box, ['--record', 'served.jsonl']);

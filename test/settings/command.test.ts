@@ -14,8 +14,8 @@ async function fire(box: Pick<Sandbox, 'project' | 'env'>, tool = 'write_file') 
   return { ...report, warnings: stderr === '' ? [] : stderr.split('\n'), exitCode };
 }
 
-describe('settings as the command sees them', () => {
-  test('hooks are off by default: nothing runs, and one line says what would switch them on (HOOK-010)', async () => {
+describe('settings as the command reads them', () => {
+  test('hooks are off by default: none runs, and one line says how to switch them on (HOOK-010)', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: hook('exit 2') });
     expect(await fire(box)).toMatchObject({
@@ -33,14 +33,14 @@ describe('settings as the command sees them', () => {
     { enableHooks: true },
     { hooksConfig: { enabled: true } },
     { hooks: { enabled: true } },
-  ])('%j switches them on (C-01)', async (gate: { hooks?: object }) => {
+  ])('%j switches hooks on (C-01)', async (gate: { hooks?: object }) => {
     const box = sandbox();
     const hooks = { ...gate.hooks, ...hook('echo no >&2; exit 2') };
     box.write(box.files.project, { ...gate, hooks });
     expect(await fire(box)).toMatchObject({ blocked: true, reason: 'no', exitCode: 2 });
   });
 
-  test('comments, trailing commas, a byte order mark and Windows line ends are fine (C-16)', async () => {
+  test('comments, trailing commas, a byte order mark and Windows line ends are accepted (C-16)', async () => {
     const box = sandbox();
     box.write(
       box.files.project,
@@ -78,7 +78,7 @@ describe('settings as the command sees them', () => {
     });
   });
 
-  test('a broken file of one level is reported once, and the other levels live', async () => {
+  test('a broken file of one level is reported once, and the other levels still count', async () => {
     const box = sandbox();
     box.write(box.files.project, 'null');
     box.write(box.files.user, { enableHooks: true, hooks: hook('exit 2') });
@@ -99,21 +99,21 @@ describe('settings as the command sees them', () => {
     expect(warnings).toEqual([expect.stringContaining('/^(a+)+$/: took more than 50 ms')]);
   });
 
-  test('one command of two levels runs once; the first is kept (HOOK-090)', async () => {
+  test('a command that two levels have runs once, and the first one is kept (HOOK-090)', async () => {
     const box = sandbox();
     for (const file of [box.files.project, box.files.user])
       box.write(file, { enableHooks: true, hooks: hook('exit 2') });
     expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'project' }] });
   });
 
-  test('a command of the administrator’s runs as the administrator has it, whoever else has it too (S-15)', async () => {
+  test('a command of the administrator runs as the administrator defines it, whoever else defines it (S-15)', async () => {
     const box = sandbox();
     for (const file of Object.values(box.files))
       box.write(file, { enableHooks: true, hooks: hook('exit 2') });
     expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'system' }] });
   });
 
-  test('an extension runs its own scripts by ${extensionPath}, each its own (E1)', async () => {
+  test('each extension runs its own scripts through ${extensionPath} (E1)', async () => {
     const box = sandbox();
     box.write(box.files.user, { enableHooks: true });
     for (const name of ['one two', 'three']) {
@@ -128,7 +128,7 @@ describe('settings as the command sees them', () => {
     });
   });
 
-  test('a user without a home can use it', async () => {
+  test('a user without a home folder can use hooks', async () => {
     const box = sandbox();
     box.write(box.files.project, { enableHooks: true, hooks: hook('exit 2') });
     const env = { ...box.env, HOME: '' };

@@ -12,11 +12,11 @@ function define(hooks: unknown, from: Partial<HooksFromSource> = {}) {
 
 const hook = { type: 'command', command: 'true' };
 
-/** What becomes of one hook in the first group of BeforeTool. */
+/** The result for one hook in the first group of BeforeTool. */
 const defineOne = (entry: unknown) => define({ BeforeTool: [{ hooks: [entry] }] });
 
 describe('a hook definition', () => {
-  test('has what the settings say (HOOK-080, 082, 083; C-03)', () => {
+  test('a hook definition holds what the settings say (HOOK-080, 082, 083; C-03)', () => {
     const { definitions, problems } = define(
       {
         AfterTool: [
@@ -56,7 +56,7 @@ describe('a hook definition', () => {
     ]);
   });
 
-  test('has defaults for all that may be left out (HOOK-082, 120)', () => {
+  test('a hook definition has defaults for everything that is optional (HOOK-082, 120)', () => {
     expect(defineOne(hook).definitions).toEqual([
       {
         event: 'BeforeTool',
@@ -72,26 +72,26 @@ describe('a hook definition', () => {
     ]);
   });
 
-  test.each(hookEventNames)('may be for %s (HOOK-081, 203)', (event) => {
+  test.each(hookEventNames)('a hook may be defined for %s (HOOK-081, 203)', (event) => {
     const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
     expect(definitions).toMatchObject([{ event, command: 'true' }]);
     expect(problems).toEqual([]);
   });
 
-  test('is named by its name, else its command (C-03)', () => {
+  test('a hook is named after its name, or else its command (C-03)', () => {
     const names = [{ name: 'n' }, { name: ' ' }, { name: '' }, { name: null }, {}].map(
       (more) => defineOne({ ...hook, ...more }).definitions[0]?.name,
     );
     expect(names).toEqual(['n', 'true', 'true', 'true', 'true']);
   });
 
-  test('keeps its command letter by letter, and may hold fields of others', () => {
+  test('a hook keeps its command letter by letter, and may have fields of other hosts', () => {
     const entry = { type: 'command', command: ' echo "$x" \n', env: { A: '1' }, once: true };
     expect(defineOne(entry)).toMatchObject({ definitions: [{ command: ' echo "$x" \n' }] });
     expect(defineOne(entry).problems).toEqual([]);
   });
 
-  test('may be a plugin, which is accepted though it cannot run (C-02, HOOK-083)', () => {
+  test('a plugin is accepted as a hook although it cannot run (C-02, HOOK-083)', () => {
     const { definitions, problems } = defineOne({ type: 'plugin', command: 'echo never' });
     expect(definitions).toMatchObject([{ type: 'plugin', command: '', name: 'unknown-command' }]);
     expect(problems).toEqual([]);
@@ -107,7 +107,7 @@ describe('the timeout', () => {
     // A timer cannot take more: it would fire at once.
     [1e12, 2_147_483_647],
     [null, 60_000],
-  ])('of %j counts as %d ms (X3)', (timeout, ms) => {
+  ])('a timeout of %j counts as %d ms (X3)', (timeout, ms) => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(ms);
     expect(problems).toEqual([]);
@@ -118,7 +118,7 @@ describe('the timeout', () => {
     [30, '30000'],
     [0.5, '500'],
     [99.9, '99900'],
-  ])('of %d counts, and is reported, for seconds may have been meant', (timeout, meant) => {
+  ])('a timeout of %d counts but is reported: seconds may be meant', (timeout, meant) => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(timeout);
     expect(problems).toEqual([
@@ -135,7 +135,7 @@ describe('the timeout', () => {
     [true, 'true'],
     [[5], 'an array'],
     [{ ms: 5 }, 'an object'],
-  ])('of %j is ignored and reported; the hook runs with the default (C-32)', (timeout, said) => {
+  ])('a timeout of %j is ignored and reported, and the default applies (C-32)', (timeout, said) => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(60_000);
     expect(problems).toEqual([
@@ -144,15 +144,15 @@ describe('the timeout', () => {
   });
 });
 
-describe('what becomes of processes that a hook leaves', () => {
-  test.each(['end-group', 'end', 'leave'])('%j is kept', (leftBehind) => {
+describe('leftBehind', () => {
+  test.each(['end-group', 'end', 'leave'])('a "leftBehind" of %j is kept', (leftBehind) => {
     expect(defineOne({ ...hook, leftBehind })).toMatchObject({
       definitions: [{ leftBehind }],
       problems: [],
     });
   });
 
-  test.each(['kill', true, ['end']])('%j is none, and the default counts', (leftBehind) => {
+  test.each(['kill', true, ['end']])('the default replaces a "leftBehind" of %j', (leftBehind) => {
     const { definitions, problems } = defineOne({ ...hook, leftBehind });
     expect(definitions[0]).not.toHaveProperty('leftBehind');
     expect(problems).toEqual([
@@ -163,8 +163,8 @@ describe('what becomes of processes that a hook leaves', () => {
   });
 });
 
-describe('whether a hook may be started ahead', () => {
-  test('true is kept, false and nothing mean the same', () => {
+describe('prestart', () => {
+  test('a "prestart" of true is kept, and false means the same as its absence', () => {
     expect(defineOne({ ...hook, prestart: true }).definitions).toMatchObject([{ prestart: true }]);
     for (const prestart of [false, null, undefined]) {
       const { definitions, problems } = defineOne({ ...hook, prestart });
@@ -173,7 +173,7 @@ describe('whether a hook may be started ahead', () => {
     }
   });
 
-  test.each(['true', 1])('%j is ignored, and reported', (prestart) => {
+  test.each(['true', 1])('a "prestart" of %j is ignored and reported', (prestart) => {
     const { definitions, problems } = defineOne({ ...hook, prestart });
     expect(definitions[0]).not.toHaveProperty('prestart');
     expect(problems).toEqual([
@@ -184,20 +184,20 @@ describe('whether a hook may be started ahead', () => {
 
 const onFailure = (value: unknown) => defineOne({ ...hook, onFailure: value });
 
-describe('what a failure means', () => {
-  test.each([null, undefined])('%j: the hook itself does not say', (value) => {
+describe('onFailure', () => {
+  test.each([null, undefined])('an "onFailure" of %j leaves open what a failure means', (value) => {
     expect(onFailure(value).definitions[0]).not.toHaveProperty('onFailure');
     expect(onFailure(value).problems).toEqual([]);
   });
 
-  test.each(['allow', 'continue'])('%j: the operation goes on', (value) => {
+  test.each(['allow', 'continue'])('an "onFailure" of %j lets the operation continue', (value) => {
     expect(onFailure(value)).toMatchObject({
       definitions: [{ failsOpen: true }],
       problems: [],
     });
   });
 
-  test('"block": it denies', () => {
+  test('an "onFailure" of "block" makes a failure deny', () => {
     expect(onFailure('block')).toMatchObject({
       definitions: [{ onFailure: 'block' }],
       problems: [],
@@ -207,7 +207,7 @@ describe('what a failure means', () => {
     ]);
   });
 
-  test.each(['deny', 'Block', true, ['block']])('%j, misspelt, leaves no guard open', (value) => {
+  test.each(['deny', 'Block', true, ['block']])('the "onFailure" %j counts as "block"', (value) => {
     const { definitions, problems } = onFailure(value);
     expect(definitions).toMatchObject([{ onFailure: 'block' }]);
     expect(problems).toEqual([
@@ -220,21 +220,26 @@ describe('what a failure means', () => {
 
 describe('a bad hook is discarded with one line that names place and fix (HOOK-191)', () => {
   test.each([
-    ['no type, as in the best practices', { command: 'x' }, '.type: is missing', 'type'],
-    ['a null type', { type: null, command: 'x' }, '.type: is null', 'type'],
-    ['another type', { type: 'http', url: 'x' }, '.type: is "http"', 'type'],
-    ['a type of other case', { type: 'Command', command: 'x' }, '.type: is "Command"', 'type'],
-    ['a type that is no text', { type: ['command'] }, '.type: is an array', 'type'],
-    ['no command', { type: 'command' }, '.command: is missing', 'command'],
-    ['an empty command', { type: 'command', command: '' }, '.command: is ""', 'command'],
-    ['a blank command', { type: 'command', command: ' \n' }, '.command: is " \\n"', 'command'],
-    ['a null command', { type: 'command', command: null }, '.command: is null', 'command'],
-    ['a list as command', { type: 'command', command: ['ls'] }, '.command: is an array', 'command'],
-    ['several faults', { type: 'command', timeout: 0 }, '.command: is missing', 'command'],
-    ['a text', 'echo', ': is "echo"', 'object'],
-    ['null', null, ': is null', 'object'],
-    ['a list', [hook], ': is an array', 'object'],
-  ])('%s', (_, entry, fault, fix) => {
+    ['without a type, as in the best practices', { command: 'x' }, '.type: is missing', 'type'],
+    ['with a null type', { type: null, command: 'x' }, '.type: is null', 'type'],
+    ['with another type', { type: 'http', url: 'x' }, '.type: is "http"', 'type'],
+    ['with a type in wrong case', { type: 'Command', command: 'x' }, '.type: is "Command"', 'type'],
+    ['with a type that is not a string', { type: ['command'] }, '.type: is an array', 'type'],
+    ['without a command', { type: 'command' }, '.command: is missing', 'command'],
+    ['with an empty command', { type: 'command', command: '' }, '.command: is ""', 'command'],
+    ['with a blank command', { type: 'command', command: ' \n' }, '.command: is " \\n"', 'command'],
+    ['with a null command', { type: 'command', command: null }, '.command: is null', 'command'],
+    [
+      'with a list as its command',
+      { type: 'command', command: ['ls'] },
+      '.command: is an array',
+      'command',
+    ],
+    ['with several faults', { type: 'command', timeout: 0 }, '.command: is missing', 'command'],
+    ['that is a string', 'echo', ': is "echo"', 'object'],
+    ['that is null', null, ': is null', 'object'],
+    ['that is a list', [hook], ': is an array', 'object'],
+  ])('a hook %s is discarded with one line', (_, entry, fault, fix) => {
     const fixes: Record<string, string> = {
       type: 'write "type": "command"',
       command: 'write the shell command to run: "command": "…"',
@@ -247,13 +252,13 @@ describe('a bad hook is discarded with one line that names place and fix (HOOK-1
     ]);
   });
 
-  test('and a very long value is shown in part', () => {
+  test('a very long bad value is shown only in part', () => {
     const [problem] = defineOne({ type: 'x'.repeat(1_000_000) }).problems;
     expect(problem?.length).toBeLessThan(250);
   });
 });
 
-test('a bad optional field of a hook costs that field only', () => {
+test('a bad optional field of a hook drops only that field', () => {
   const { definitions, problems } = defineOne({
     ...hook,
     name: 5,
@@ -270,7 +275,7 @@ describe('a hook group', () => {
     [null, ': is null', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
     ['x', ': is "x"', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
     [[], ': is an array', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
-    // A hook where a group belongs.
+    // A hook in the place of a group.
     [
       hook,
       '.hooks: is missing',
@@ -286,7 +291,7 @@ describe('a hook group', () => {
       '.matcher: is an array',
       'make it a string: a regular expression for tool names',
     ],
-  ])('%j is discarded, and the others live', (group, fault, fix) => {
+  ])('a hook group of %j is discarded, and the others still count', (group, fault, fix) => {
     const { definitions, problems } = define({
       BeforeTool: [{ hooks: [hook] }, group, { hooks: [hook] }],
     });
@@ -297,7 +302,7 @@ describe('a hook group', () => {
     expect(problems).toEqual([`hooks.BeforeTool[1]${fault}, so the group was discarded; ${fix}`]);
   });
 
-  test('may be empty', () => {
+  test('a hook group may be empty', () => {
     expect(define({ BeforeTool: [{ hooks: [] }], AfterTool: [] })).toEqual({
       definitions: [],
       problems: [],
@@ -310,7 +315,7 @@ describe('a hook group', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('null is as good as nothing in an optional field', () => {
+  test('null in an optional field counts as absent', () => {
     const group = { matcher: null, sequential: null, hooks: [hook] };
     const { definitions, problems } = define({ BeforeTool: [group] });
     expect(definitions).toMatchObject([{ command: 'true', sequential: false }]);
@@ -319,7 +324,7 @@ describe('a hook group', () => {
   });
 
   test.each(['**', '*.ts', '(?i)write', '[', 'a('])(
-    'a matcher %j that is no regular expression is reported, for it fits one name only (C-18)',
+    'a matcher %j that is not a regular expression is reported, because it matches only one name (C-18)',
     (matcher) => {
       const { definitions, problems } = define({ AfterTool: [{ matcher, hooks: [hook] }] });
       expect(definitions).toMatchObject([{ matcher }]);
@@ -329,7 +334,7 @@ describe('a hook group', () => {
     },
   );
 
-  test.each(['', ' ', '*', ' * ', 'write_*', '.*', 'a|b'])('a matcher %j is fine', (matcher) => {
+  test.each(['', ' ', '*', ' * ', 'write_*', '.*', 'a|b'])('a matcher %j is valid', (matcher) => {
     expect(define({ BeforeTool: [{ matcher, hooks: [hook] }] }).problems).toEqual([]);
   });
 
@@ -339,7 +344,7 @@ describe('a hook group', () => {
   });
 });
 
-describe('a key that nobody knows is reported with the one that was meant, and the hook counts (HOOK-191)', () => {
+describe('an unknown key is reported with the one that was meant, and the hook counts (HOOK-191)', () => {
   const ignored = 'there is no such key, so it is ignored';
 
   test.each([
@@ -352,7 +357,7 @@ describe('a key that nobody knows is reported with the one that was meant, and t
     ['timeout', 'write "timeout" in each hook of the group'],
     ['onFailure', 'write "onFailure" in each hook of the group'],
     ['pattern', 'the keys here are matcher, sequential, hooks'],
-  ])('%j of a group', (key, fix) => {
+  ])('an unknown key %j of a group is reported with a fix', (key, fix) => {
     const { definitions, problems } = define({ BeforeTool: [{ [key]: 'x', hooks: [hook] }] });
     expect(definitions).toMatchObject([{ command: 'true' }]);
     expect(definitions[0]).not.toHaveProperty('matcher');
@@ -380,13 +385,13 @@ describe('a key that nobody knows is reported with the one that was meant, and t
       'y'.repeat(1_000),
       'the keys here are type, command, timeout, name, description, onFailure, leftBehind, prestart',
     ],
-  ])('%.20j of a hook', (key, fix) => {
+  ])('an unknown key %.20j of a hook is reported with a fix', (key, fix) => {
     const { definitions, problems } = defineOne({ ...hook, [key]: 5 });
     expect(definitions).toMatchObject([{ command: 'true', timeout: 60_000 }]);
     expect(problems).toEqual([`hooks.BeforeTool[0].hooks[0].${key}: ${ignored}; ${fix}`]);
   });
 
-  test('but not what other hosts read there, and not what stands for a comment', () => {
+  test('keys that other hosts read and keys that serve as comments are not reported', () => {
     const comments = { '//': 'a', '// b': 1, $comment: 'c', _comment: 'd', comment: 'e', '#': 'f' };
     const others = { env: { A: '1' }, args: [], once: true, statusMessage: 'x', async: true };
     const { problems } = define({
@@ -399,14 +404,14 @@ describe('a key that nobody knows is reported with the one that was meant, and t
     [{ type: 'command', Command: 'x' }, '.command: is missing', 'in place of "Command"'],
     [{ Type: 'command', command: 'x' }, '.type: is missing', 'in place of "Type"'],
     [{ type: 'command', comand: 'x' }, '.command: is missing', 'in place of "comand"'],
-  ])('also in %j, which is discarded for want of it', (entry, fault, hint) => {
+  ])('the misspelt key of %j, which is discarded, is named', (entry, fault, hint) => {
     const { problems } = defineOne(entry);
     expect(problems).toEqual([expect.stringContaining(`hooks.BeforeTool[0].hooks[0]${fault}`)]);
     expect(problems[0]).toContain(hint);
   });
 });
 
-test('of very many problems the first hundred are reported, and the rest are counted', () => {
+test('the first hundred of very many problems are reported, and the rest are counted', () => {
   const from = { file: '/p/settings.json' };
   const { definitions, problems } = define(
     { BeforeTool: [{ hooks: [...Array.from({ length: 4_000 }, (_, at) => at), hook] }] },
@@ -421,7 +426,7 @@ test('of very many problems the first hundred are reported, and the rest are cou
 });
 
 describe('the hooks of a source', () => {
-  test.each([undefined, null, {}])('may be %j', (hooks) => {
+  test.each([undefined, null, {}])('the hooks of a source may be %j', (hooks) => {
     expect(define(hooks)).toEqual({ definitions: [], problems: [] });
   });
 
@@ -429,7 +434,7 @@ describe('the hooks of a source', () => {
     [[], 'an array'],
     ['x', '"x"'],
     [true, 'true'],
-  ])('that are %j hold none, and that is reported', (hooks, said) => {
+  ])('hooks that are %j define no hook, and that is reported', (hooks, said) => {
     expect(define(hooks)).toEqual({
       definitions: [],
       problems: [
@@ -438,7 +443,7 @@ describe('the hooks of a source', () => {
     });
   });
 
-  test('reserved keys name no event and are no fault (C-04)', () => {
+  test('reserved keys are neither events nor faults (C-04)', () => {
     const { definitions, problems } = define({
       enabled: true,
       disabled: ['x'],
@@ -450,7 +455,7 @@ describe('the hooks of a source', () => {
   });
 
   test.each(['PreToolUse', 'constructor', 'toString', '', 'hasOwnProperty'])(
-    'an event %j that there is not is skipped and reported (C-04)',
+    'an unknown event %j is skipped and reported (C-04)',
     (event) => {
       const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
       expect(definitions).toEqual([]);
@@ -472,20 +477,20 @@ describe('the hooks of a source', () => {
     ['PreCompres', 'PreCompress'],
     ['Notifications', 'Notification'],
     ['BeforeToolsSelection', 'BeforeToolSelection'],
-  ])('an event %j that is misspelt is reported with %j (C-04)', (event, meant) => {
+  ])('a misspelt event %j is reported with the suggestion %j (C-04)', (event, meant) => {
     expect(define({ [event]: [] }).problems).toEqual([
       `hooks.${event}: there is no such event, so it was skipped; use ${meant}`,
     ]);
   });
 
-  test('a switch that is misspelt among the events is reported as one', () => {
+  test('a misspelt switch among the events is reported as a switch', () => {
     expect(define({ disable: 'x', enable: true }).problems).toEqual([
       'hooks.disable: there is no such event, so it was skipped; use disabled',
       'hooks.enable: there is no such event, so it was skipped; use enabled',
     ]);
   });
 
-  test('a __proto__ in the file is an event that there is not, and pollutes nothing', () => {
+  test('a __proto__ in the file is an unknown event and pollutes nothing', () => {
     const text =
       '{"__proto__": {"BeforeTool": []}, "BeforeTool": [{"__proto__": 1, "hooks": [{"__proto__": {"type": "command"}, "type": "command", "command": "true"}]}]}';
     const parsed = parseJson(text);
@@ -503,7 +508,7 @@ describe('the hooks of a source', () => {
     [{ hooks: [hook] }, 'an object'],
     [null, 'null'],
     ['echo', '"echo"'],
-  ])('an event whose groups are %j is discarded, and the others live', (groups, said) => {
+  ])('an event whose groups are %j is discarded, and the others still count', (groups, said) => {
     const { definitions, problems } = define({
       BeforeTool: groups,
       AfterTool: [{ hooks: [hook] }],
@@ -514,7 +519,7 @@ describe('the hooks of a source', () => {
     ]);
   });
 
-  test('problems name file, line and column', () => {
+  test('problems name the file, the line and the column', () => {
     const text =
       '{ "hooks": {\n  "BeforeTool": [ { "hooks": [\n    { "type": "command" } ] } ] } }';
     const parsed = parseJson(text);
@@ -526,7 +531,7 @@ describe('the hooks of a source', () => {
     ]);
   });
 
-  test('values that only a program can give do no harm', () => {
+  test('values that only a program can pass do no harm', () => {
     const entries = [() => 1, Symbol('s'), 10n, Number.NaN, new Date(0), undefined];
     const { definitions, problems } = define({ BeforeTool: [{ hooks: entries }] });
     expect(definitions).toEqual([]);

@@ -20,14 +20,14 @@ const fileOf = (text?: string): string => {
   return file;
 };
 
-/** The text after a hook was disabled in it. */
+/** The text after disabling a hook in it. */
 const disabled = (text: string, name = 'scan'): string => {
   const file = fileOf(text);
   openSettings(file).disable(name);
   return readFileSync(file, 'utf8');
 };
 
-/** The text after hooks were enabled in it. */
+/** The text after enabling hooks in it. */
 const enabled = (text: string, ...names: string[]): string => {
   const file = fileOf(text);
   openSettings(file).enable(names);
@@ -62,7 +62,7 @@ describe('disabling a hook in a settings file (C-04)', () => {
       '{\n\t"enableHooks": true,\n\t"hooksConfig": {\n\t\t"disabled": [\n\t\t\t"scan"\n\t\t]\n\t}\n}\n',
     ],
     [
-      'a gate beside the list',
+      'settings with a gate but no list',
       '{\n    "hooksConfig": {\n        "enabled": true, // on\n    },\n}',
       '{\n    "hooksConfig": {\n        "enabled": true, // on\n        "disabled": [\n            "scan"\n        ],\n    },\n}',
     ],
@@ -77,12 +77,12 @@ describe('disabling a hook in a settings file (C-04)', () => {
       '{ "hooksConfig": { "disabled": [\n  "a", /* why */ // really\n  "scan",\n] } }',
     ],
     [
-      'a comma on a line of its own',
+      'a list with a comma on a line of its own',
       '{ "hooksConfig": { "disabled": [\n  "a"\n  , // odd\n] } }',
       '{ "hooksConfig": { "disabled": [\n  "a"\n  , // odd\n  "scan",\n] } }',
     ],
     [
-      'a line comment behind the only item',
+      'a list with a line comment after its only item',
       '{ "hooksConfig": { "disabled": ["a" // why\n] } }',
       '{ "hooksConfig": { "disabled": ["a", // why\n  "scan"\n] } }',
     ],
@@ -91,30 +91,30 @@ describe('disabling a hook in a settings file (C-04)', () => {
       '{\n  "hooksConfig": { "disabled": [ // none yet\n  ] }\n}',
       '{\n  "hooksConfig": { "disabled": [ // none yet\n    "scan"\n  ] }\n}',
     ],
-  ])('%s keeps its comments and its form', (_, before, after) => {
+  ])('disabling a hook keeps comments and layout of %s', (_, before, after) => {
     expect(disabled(before)).toBe(after);
   });
 
-  test('byte order mark and line ends stay', () => {
+  test('disabling a hook keeps the byte order mark and the line ends', () => {
     const before = '\uFEFF{\r\n  // hooks\r\n  "enableHooks": true,\r\n}\r\n';
     expect(disabled(before)).toBe(
       '\uFEFF{\r\n  // hooks\r\n  "enableHooks": true,\r\n  "hooksConfig": {\r\n    "disabled": [\r\n      "scan"\r\n    ]\r\n  },\r\n}\r\n',
     );
   });
 
-  test('any command can be named', () => {
+  test('any command can be disabled', () => {
     const command = `jq -r '.tool_input."file_path"' | grep "\\.env$"\n# ü`;
     const text = disabled('{ "hooksConfig": { "disabled": ["a"] } }', command);
     expect(JSON.parse(text)).toEqual({ hooksConfig: { disabled: ['a', command] } });
   });
 
-  test('of a doubled key the last one is edited, for it is the one that counts', () => {
+  test('the last of duplicate keys is edited, because it is the one that counts', () => {
     expect(disabled('{"hooksConfig":{"disabled":["a"]},"hooksConfig":{"disabled":[]}}')).toBe(
       '{"hooksConfig":{"disabled":["a"]},"hooksConfig":{"disabled":["scan"]}}',
     );
   });
 
-  test('a file that is not there is made, with its folder', () => {
+  test('a missing file is created together with its folder', () => {
     const file = join(tempFolder(), '.llxprt', 'settings.json');
     openSettings(file).disable('scan');
     expect(readFileSync(file, 'utf8')).toBe(
@@ -138,19 +138,19 @@ describe('disabling a hook in a settings file (C-04)', () => {
       '{ "hooksConfig": { "disabled": "a" } }',
       ':1:32 hooksConfig.disabled: is "a"; make it an array first; nothing was changed',
     ],
-  ])('%j is refused with its place, and stays', (text, message) => {
+  ])('a file with %j is refused with the place of the fault, and stays', (text, message) => {
     const file = fileOf(text);
     expect(() => openSettings(file).disable('scan')).toThrow(`${file}${message}`);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('what is no UTF-8 is refused, for it could not be written back', () => {
+  test('a file that is not UTF-8 is refused, because it could not be written back', () => {
     const file = fileOf();
     writeFileSync(file, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
     expect(() => openSettings(file)).toThrow(/cannot be read/);
   });
 
-  test('a folder in its place is refused', () => {
+  test('a folder in place of the settings file is refused', () => {
     const file = fileOf();
     mkdirSync(file);
     expect(() => openSettings(file)).toThrow(`${file}: is not a file`);
@@ -159,34 +159,34 @@ describe('disabling a hook in a settings file (C-04)', () => {
 
 describe('enabling a hook in a settings file (C-04)', () => {
   test.each([
-    ['the only one', '{"hooksConfig":{"disabled":["scan"]}}', '{"hooksConfig":{"disabled":[]}}'],
+    ['the only item', '{"hooksConfig":{"disabled":["scan"]}}', '{"hooksConfig":{"disabled":[]}}'],
     [
-      'the first',
+      'the first item',
       '{"hooksConfig":{"disabled":["scan", "a"]}}',
       '{"hooksConfig":{"disabled":["a"]}}',
     ],
     [
-      'the middle',
+      'an item in the middle',
       '{"hooksConfig":{"disabled":["a", "scan", "b"]}}',
       '{"hooksConfig":{"disabled":["a", "b"]}}',
     ],
     [
-      'the last',
+      'the last item',
       '{"hooksConfig":{"disabled":["a", "scan"]}}',
       '{"hooksConfig":{"disabled":["a"]}}',
     ],
     [
-      'the last of a short form',
+      'the last item without spaces',
       '{"hooksConfig":{"disabled":["a","scan"]}}',
       '{"hooksConfig":{"disabled":["a"]}}',
     ],
     [
-      'one with a trailing comma',
+      'an item with a trailing comma',
       '{"hooksConfig":{"disabled":["a", "scan",]}}',
       '{"hooksConfig":{"disabled":["a", ]}}',
     ],
     [
-      'a double',
+      'a duplicate',
       '{"hooksConfig":{"disabled":["scan", "a", "scan"]}}',
       '{"hooksConfig":{"disabled":["a"]}}',
     ],
@@ -201,30 +201,30 @@ describe('enabling a hook in a settings file (C-04)', () => {
       '{ "hooksConfig": { "disabled": [\n  "a" // keep\n] } }',
     ],
     [
-      'a line with a comment, which stays',
+      'a line but not its comment',
       '{ "hooksConfig": { "disabled": [\n  // why\n  "scan", // slow\n  "b"\n] } }',
       '{ "hooksConfig": { "disabled": [\n  // why\n  // slow\n  "b"\n] } }',
     ],
     [
-      'one with comments around it',
+      'an item with comments around it',
       '{"hooksConfig":{"disabled":["a" /* 1 */, /* 2 */ "scan" /* 3 */]}}',
       '{"hooksConfig":{"disabled":["a" /* 1 */ /* 2 */  /* 3 */]}}',
     ],
     [
-      'the legacy list',
+      'an item of the legacy list',
       '{ "hooks": { "disabled": ["scan", "b"], "BeforeTool": [] } }',
       '{ "hooks": { "disabled": ["b"], "BeforeTool": [] } }',
     ],
     [
-      'lines with Windows ends',
+      'a line with a Windows end',
       '{ "hooksConfig": { "disabled": [\r\n  "a",\r\n  "scan",\r\n] } }',
       '{ "hooksConfig": { "disabled": [\r\n  "a",\r\n] } }',
     ],
-  ])('%s', (_, before, after) => {
+  ])('enabling a hook removes %s', (_, before, after) => {
     expect(enabled(before, 'scan')).toBe(after);
   });
 
-  test('several names leave both lists at once', () => {
+  test('enabling removes several names from both lists at once', () => {
     expect(
       enabled(
         '{ "hooks": { "disabled": ["scan"] }, "hooksConfig": { "disabled": ["./scan.sh", 7, "a"] } }',
@@ -234,7 +234,7 @@ describe('enabling a hook in a settings file (C-04)', () => {
     ).toBe('{ "hooks": { "disabled": [] }, "hooksConfig": { "disabled": [7, "a"] } }');
   });
 
-  test('what disabling added, enabling takes away', () => {
+  test('enabling removes what disabling added', () => {
     const text =
       '{\n  // mine\n  "hooksConfig": {\n    "disabled": [\n      "a", // slow\n    ],\n  },\n}\n';
     expect(enabled(disabled(text), 'scan')).toBe(text);
@@ -242,14 +242,14 @@ describe('enabling a hook in a settings file (C-04)', () => {
 });
 
 describe('writing a settings file', () => {
-  test('its mode stays, whatever the umask', () => {
+  test('writing a settings file keeps its mode, whatever the umask', () => {
     const file = fileOf('{}');
     chmodSync(file, 0o666);
     openSettings(file).disable('scan');
     expect(statSync(file).mode & 0o777).toBe(0o666);
   });
 
-  test('a symbolic link stays one, and the file behind it is written', () => {
+  test('a symbolic link to settings stays a link, and its target is written', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'dotfile'), '{}');
     symlinkSync('dotfile', join(folder, 'settings.json'));
@@ -258,7 +258,7 @@ describe('writing a settings file', () => {
     expect(readFileSync(join(folder, 'dotfile'), 'utf8')).toContain('"scan"');
   });
 
-  test('a symbolic link to nothing is followed too', () => {
+  test('a symbolic link to a missing settings file is followed too', () => {
     const folder = tempFolder();
     symlinkSync(join('dot', 'file'), join(folder, 'settings.json'));
     openSettings(join(folder, 'settings.json')).disable('scan');
@@ -266,7 +266,7 @@ describe('writing a settings file', () => {
     expect(readFileSync(join(folder, 'dot', 'file'), 'utf8')).toContain('"scan"');
   });
 
-  test('it is replaced in one step: who has it open reads the old text to its end', () => {
+  test('a settings file is replaced in one step: a reader that has it open reads the old text to its end', () => {
     const file = fileOf('{}');
     const { ino } = statSync(file);
     openSettings(file).disable('scan');
@@ -274,7 +274,7 @@ describe('writing a settings file', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
   });
 
-  test('a folder that cannot be made is reported, and nothing is left', () => {
+  test('a folder that cannot be created is reported, and nothing is left behind', () => {
     const file = fileOf('text');
     expect(() => openSettings(join(file, 'settings.json')).disable('scan')).toThrow(
       /settings\.json: cannot be read \(ENOTDIR\)/,

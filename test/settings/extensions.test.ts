@@ -10,7 +10,7 @@ const hooks = (command: string) => ({
   BeforeTool: [{ hooks: [{ type: 'command', command }] }],
 });
 
-/** The commands that extensions bring, with the folder each may use as `${extensionPath}`. */
+/** The commands that extensions provide, with the folder that each may use as `${extensionPath}`. */
 const commandsOf = (cwd: string, systemFolder?: string) =>
   loadSettings(cwd, undefined, undefined, { systemFolder })
     .sources.filter(({ hooks: own }) => own !== undefined)
@@ -22,7 +22,7 @@ const commandsOf = (cwd: string, systemFolder?: string) =>
 
 describe('the hooks of an installed extension (HOOK-085)', () => {
   test.each(['llxprt-extension.json', 'gemini-extension.json', 'hooks/hooks.json'])(
-    'may stand in %s',
+    'the hooks of an extension may be in %s',
     (file) => {
       const { project, home, write } = sandbox();
       const path = `${home}/.llxprt/extensions/one`;
@@ -31,7 +31,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     },
   );
 
-  test('come from one manifest, LLxprt’s before Gemini’s, and from hooks/hooks.json', () => {
+  test('hooks of an extension come from one manifest, preferably LLxprt’s, and from hooks/hooks.json', () => {
     const { project, home, write } = sandbox();
     const path = `${home}/.llxprt/extensions/one`;
     write(`${path}/llxprt-extension.json`, { hooks: hooks('llxprt') });
@@ -40,7 +40,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     expect(commandsOf(project).map(([, command]) => command)).toEqual(['llxprt', 'more']);
   });
 
-  test('come in the order of the folders’ names, after all levels of settings', () => {
+  test('hooks of extensions come in the order of the folders’ names, after all levels of settings', () => {
     const { project, home, files, write, systemFolder } = sandbox();
     for (const name of ['b', 'a', 'C'])
       write(`${home}/.llxprt/extensions/${name}/hooks/hooks.json`, { hooks: hooks(name) });
@@ -53,7 +53,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     ]);
   });
 
-  test('come also from a folder that is a link', () => {
+  test('hooks of an extension also come from a folder that is a link', () => {
     const { folder, project, home, write } = sandbox();
     write(`${folder}/dev/hooks/hooks.json`, { hooks: hooks('linked') });
     write(`${home}/.llxprt/extensions/readme.md`, 'no extension');
@@ -62,7 +62,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     expect(commandsOf(project).map(([, command]) => command)).toEqual(['linked']);
   });
 
-  test('a broken file is reported, and the others live', () => {
+  test('a broken file of an extension is reported, and its other file still counts', () => {
     const { project, home, write } = sandbox();
     const path = `${home}/.llxprt/extensions/one`;
     const broken = write(`${path}/llxprt-extension.json`, '{"name": "one"');
@@ -84,7 +84,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
 });
 
 describe('an extension that the user disabled', () => {
-  test('brings no hooks; its name is that of the manifest', () => {
+  test('a disabled extension provides no hooks, and is known by the name in its manifest', () => {
     const { project, home, write } = sandbox();
     const folder = `${home}/.llxprt/extensions`;
     write(`${folder}/one/llxprt-extension.json`, { name: 'First', hooks: hooks('first') });
@@ -107,30 +107,40 @@ describe('an extension that the user disabled', () => {
     [['!/*', '/a/*'], true],
     [['/a/b/', '!/a/*'], false],
     [['!/*', 5, null], false],
-  ])('by %j: active in /a/b is %j', (overrides, active) => {
+  ])('the overrides %j make an extension active in /a/b: %j', (overrides, active) => {
     expect(isExtensionEnabled({ overrides }, '/a/b')).toBe(active);
   });
 
-  test.each([undefined, null, [], {}, { overrides: '!/*' }])('not by %j', (entry) => {
-    expect(isExtensionEnabled(entry, '/a/b')).toBe(true);
-  });
+  test.each([undefined, null, [], {}, { overrides: '!/*' }])(
+    'an enablement entry of %j disables no extension',
+    (entry) => {
+      expect(isExtensionEnabled(entry, '/a/b')).toBe(true);
+    },
+  );
 });
 
 describe('a folder of extensions that cannot be listed', () => {
   test.each([
     [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
     [1, 'cannot be read (ELOOP), so it counts as it was before; let this user read it'],
-  ])('counts as it last was, and that is reported (read %i times)', (times, problem) => {
-    const { project, home, write } = sandbox();
-    const folder = `${home}/.llxprt/extensions`;
-    write(`${folder}/one/llxprt-extension.json`, { name: 'one', version: '1', hooks: hooks('a') });
-    const [read, foldersIn] = [settingsReader(), folderReader()];
-    const load = () => loadSettings(project, read, foldersIn);
-    for (let time = 0; time < times; time++) load();
-    renameSync(folder, `${folder}.away`);
-    symlinkSync(folder, folder);
-    const { sources, problems } = load();
-    expect(sources.filter(({ hooks: own }) => own !== undefined)).toHaveLength(times);
-    expect(problems.map(formatProblem)).toContain(`${folder}: ${problem}`);
-  });
+  ])(
+    'an unreadable folder of extensions counts as it last was, and is reported (read %i times)',
+    (times, problem) => {
+      const { project, home, write } = sandbox();
+      const folder = `${home}/.llxprt/extensions`;
+      write(`${folder}/one/llxprt-extension.json`, {
+        name: 'one',
+        version: '1',
+        hooks: hooks('a'),
+      });
+      const [read, foldersIn] = [settingsReader(), folderReader()];
+      const load = () => loadSettings(project, read, foldersIn);
+      for (let time = 0; time < times; time++) load();
+      renameSync(folder, `${folder}.away`);
+      symlinkSync(folder, folder);
+      const { sources, problems } = load();
+      expect(sources.filter(({ hooks: own }) => own !== undefined)).toHaveLength(times);
+      expect(problems.map(formatProblem)).toContain(`${folder}: ${problem}`);
+    },
+  );
 });

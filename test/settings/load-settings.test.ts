@@ -16,7 +16,7 @@ const load = ({ project, systemFolder }: Sandbox, isTrusted = true) =>
 const sourcesOf = (cwd: string) => loadSettings(cwd).sources.map(({ source }) => source);
 
 describe('the levels (HOOK-084, C-09)', () => {
-  test('no file at all: hooks are off, and nothing is wrong', () => {
+  test('hooks are off and nothing is reported if there are no settings files', () => {
     const { project } = sandbox();
     const { enabled, sources, disabled, problems } = loadSettings(project);
     expect({ enabled, sources, disabled, problems }).toEqual({
@@ -27,7 +27,7 @@ describe('the levels (HOOK-084, C-09)', () => {
     });
   });
 
-  test('project, user, system: in this order, each with its file', () => {
+  test('the sources are project, user and system in this order, each with its file', () => {
     const box = sandbox();
     const { files, write } = box;
     for (const file of Object.values(files)) write(file, { ...on, hooks });
@@ -37,13 +37,13 @@ describe('the levels (HOOK-084, C-09)', () => {
     expect(sources.every((source) => source.hooks !== undefined)).toBe(true);
   });
 
-  test.each(['project', 'user', 'system'] as const)('%s alone can switch on', (level) => {
+  test.each(['project', 'user', 'system'] as const)('the %s alone can switch hooks on', (level) => {
     const box = sandbox();
     box.write(box.files[level], on);
     expect(load(box).enabled).toBe(true);
   });
 
-  test('a false reaches hooks of its own level and of weaker ones, never those of stronger ones (C-01)', () => {
+  test('a false applies to hooks of its own level and of weaker ones, never to those of stronger ones (C-01)', () => {
     const box = sandbox();
     const { files, write } = box;
     const isOn = () => {
@@ -60,7 +60,7 @@ describe('the levels (HOOK-084, C-09)', () => {
     expect(isOn()).toEqual([]);
   });
 
-  test('nothing of a project that nobody trusts counts, and its file is not parsed (S-17)', () => {
+  test('an untrusted project has no effect, and its file is not parsed (S-17)', () => {
     const box = sandbox();
     box.write(box.files.project, `{ "enableHooks": true, "hooks": ${'['.repeat(1000)}`);
     expect(load(box, false)).toMatchObject({
@@ -75,9 +75,9 @@ describe('the levels (HOOK-084, C-09)', () => {
   test.each([
     ['one letter', String.raw`"\u0068ooks"`],
     ['every letter', String.raw`"\u0068\u006f\u006F\u006b\u0073"`],
-  ])('hooks under a key with %s escaped are seen in an untrusted project too', (_, key) => {
+  ])('hooks under a key with %s escaped are noticed in an untrusted project too', (_, key) => {
     const box = sandbox();
-    // The key also lies across the pieces in which a long file is read.
+    // The key may also span two of the pieces in which a long file is read.
     for (const before of [0, 65_500, 65_510, 65_520, 65_530]) {
       box.write(box.files.project, `${' '.repeat(before)}{ ${key}: {} }`);
       expect(load(box, false).untrusted).toMatchObject([{ sight: { hasHooks: true } }]);
@@ -95,7 +95,7 @@ describe('the levels (HOOK-084, C-09)', () => {
 describe('a file that the environment names (S-11)', () => {
   const more = { ...off, hooks, hooksConfig: { disabled: ['mine'], enabled: false }, managed: {} };
 
-  test("adds hooks to the administrator's, under both names of the variable, and replaces nothing", () => {
+  test("a file that the environment names adds to the administrator's hooks under both names of the variable and replaces none", () => {
     const box = sandbox();
     box.write(box.files.system, { ...on, hooks });
     const [old, new_] = [box.write('old.json', { hooks }), box.write('new.json', { hooks })];
@@ -110,7 +110,7 @@ describe('a file that the environment names (S-11)', () => {
     expect([enabled, problems]).toEqual([true, []]);
   });
 
-  test('switches nothing on or off and disables nothing, and what it says of that is reported', () => {
+  test('a file that the environment names neither switches nor disables hooks, and its attempts are reported', () => {
     const box = sandbox();
     box.write(box.files.user, { ...on, hooks });
     vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', box.write('more.json', more));
@@ -139,7 +139,7 @@ describe('a file that the environment names (S-11)', () => {
       'belongs to another user',
       (file: string) => (process.getuid?.() === 0 && chownSync(file, 12_345, 12_345), file),
     ],
-  ])('that is %s is ignored and reported', (what, why, name) => {
+  ])('a file that the environment names is ignored and reported if it is %s', (what, why, name) => {
     if (what === "another user's" && process.getuid?.() !== 0) return;
     const box = sandbox();
     const file = name(box.write('project/more.json', { hooks }));
@@ -149,7 +149,7 @@ describe('a file that the environment names (S-11)', () => {
     expect(problems.map(formatProblem)).toEqual([expect.stringContaining(`${file}: ${why}`)]);
   });
 
-  test("that is another level's own stays at that level: a project's gains no authority", () => {
+  test("a level's own file stays at that level when the environment names it: a project's file gains no authority", () => {
     const box = sandbox();
     box.write(box.files.project, { ...on, hooks });
     for (const level of ['project', 'user', 'system'] as const) {
@@ -163,7 +163,7 @@ describe('a file that the environment names (S-11)', () => {
   });
 });
 
-describe("a system's file whose guards are unknown (S-12)", () => {
+describe("a system's file with unknown guards (S-12)", () => {
   test.each<[string, (box: Sandbox) => void, string]>([
     ['is not valid JSON', ({ write, files }) => void write(files.system, '{'), 'not valid JSON'],
     ['holds no object', ({ write, files }) => void write(files.system, '[]'), 'holds no JSON'],
@@ -188,7 +188,7 @@ describe("a system's file whose guards are unknown (S-12)", () => {
       },
       'cannot be read (ELOOP)',
     ],
-  ])('because it %s', (_, make, why) => {
+  ])('the guards of a system file are unknown because it %s', (_, make, why) => {
     const box = sandbox();
     make(box);
     const { brokenSystem, problems } = load(box);
@@ -198,12 +198,12 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     expect(problems).toEqual([brokenSystem]);
   });
 
-  test('is none that is not there', () => {
+  test('a missing system file has no unknown guards', () => {
     expect(load(sandbox()).brokenSystem).toBeUndefined();
   });
 });
 
-test("a user's and a trusted project's file that cannot be read is no file without hooks (S-10)", () => {
+test('an unreadable file of the user or a trusted project does not count as one without hooks (S-10)', () => {
   const box = sandbox();
   mkdirSync(box.files.user, { recursive: true });
   mkdirSync(box.files.project, { recursive: true });
@@ -214,7 +214,7 @@ test("a user's and a trusted project's file that cannot be read is no file witho
   });
 });
 
-test("a user's and a trusted project's link that leads nowhere is no file without hooks (S-10)", () => {
+test('a dangling link of the user or a trusted project does not count as a file without hooks (S-10)', () => {
   const box = sandbox();
   for (const file of [box.files.user, box.files.project]) {
     mkdirSync(dirname(file), { recursive: true });
@@ -227,7 +227,7 @@ test("a user's and a trusted project's link that leads nowhere is no file withou
   expect(load(box, false).unknown.map(({ source }) => source)).toEqual(['user']);
 });
 
-test('a file where a settings folder could be is no settings file', () => {
+test('a file in place of a settings folder is not a settings file', () => {
   const box = sandbox();
   for (const file of Object.values(box.files)) box.write(dirname(file), '');
   expect(load(box)).toMatchObject({ unknown: [], problems: [], sources: [] });
@@ -235,21 +235,21 @@ test('a file where a settings folder could be is no settings file', () => {
 });
 
 describe('one file that serves two levels counts once', () => {
-  test('in the home folder it is the user’s', () => {
+  test('the settings file in the home folder counts as the user’s', () => {
     const { home, files, write } = sandbox();
     write(files.user, { ...on, hooks });
     expect(sourcesOf(home)).toEqual(['user']);
     expect(loadSettings(home).enabled).toBe(true);
   });
 
-  test('also by way of a link', () => {
+  test('the settings file in the home folder counts as the user’s even if a link leads there', () => {
     const { folder, home, files, write } = sandbox();
     write(files.user, { ...on, hooks });
     symlinkSync(home, `${folder}/link`);
     expect(sourcesOf(`${folder}/link`)).toEqual(['user']);
   });
 
-  test('and the administrator’s stays the administrator’s', () => {
+  test('the administrator’s file stays the administrator’s even if a project links to it', () => {
     const box = sandbox();
     const { files, write } = box;
     write(files.system, { ...on, hooks });
@@ -261,7 +261,7 @@ describe('one file that serves two levels counts once', () => {
 
 describe('a user without a home', () => {
   test.each(['', 'relative', '.'])(
-    '(HOME=%j) has no settings: least of all the project’s',
+    'a user with HOME=%j has no settings, least of all the project’s',
     (home) => {
       const { project, files, write } = sandbox();
       write(files.project, { ...on, hooks });
@@ -277,14 +277,14 @@ describe('a user without a home', () => {
     },
   );
 
-  test('or with one that does not exist has no settings', () => {
+  test('a user whose home does not exist has no settings', () => {
     const { project, folder } = sandbox();
     vi.stubEnv('HOME', `${folder}/nowhere`);
     expect(sourcesOf(project)).toEqual([]);
   });
 });
 
-test('a broken file is reported with its place, and the other levels live', () => {
+test('a broken file is reported with the place of the fault, and the other levels still count', () => {
   const { project, files, write } = sandbox();
   write(files.project, '{\n  "hooks": [}\n');
   write(files.user, { ...on, hooks });
@@ -298,7 +298,7 @@ test('a broken file is reported with its place, and the other levels live', () =
   ]);
 });
 
-test('a switch and a list of the wrong type are reported with their place', () => {
+test('a switch and a list of the wrong type are reported with their places', () => {
   const { project, files, write } = sandbox();
   write(
     files.project,
@@ -321,7 +321,7 @@ test('lists of disabled hooks keep their source (C-04)', () => {
   ]);
 });
 
-test('settings that say nothing of hooks are fine', () => {
+test('settings that say nothing about hooks are accepted', () => {
   const { project, files, write } = sandbox();
   write(files.project, { $schema: './x.json', ui: { theme: 'dark' }, tools: { sandbox: true } });
   expect(loadSettings(project)).toMatchObject({ enabled: undefined, problems: [] });

@@ -17,7 +17,7 @@ const faultOf = (text: string): SyntaxFault => {
 };
 
 describe('JSON as people write it (C-16)', () => {
-  test('comments and trailing commas are no fault', () => {
+  test('comments and trailing commas are accepted', () => {
     const text = `// first
     { /* second */ "a": [1, 2,], // third
       "b": "no // comment, /* nor this */", }
@@ -25,17 +25,17 @@ describe('JSON as people write it (C-16)', () => {
     expect(parsed(text).value).toEqual({ a: [1, 2], b: 'no // comment, /* nor this */' });
   });
 
-  test('a byte order mark and Windows line ends are no fault', () => {
+  test('a byte order mark and Windows line ends are accepted', () => {
     const { value, locate } = parsed('\uFEFF{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}\r\n');
     expect(value).toEqual({ a: { b: 1 } });
     expect(locate(['a', 'b'])).toEqual({ line: 3, column: 10 });
   });
 
-  test.each(['null', '[]', '5', '"x"', 'true'])('%s is JSON', (text) => {
+  test.each(['null', '[]', '5', '"x"', 'true'])('%s is parsed as JSON', (text) => {
     expect(parsed(text).value).toEqual(JSON.parse(text));
   });
 
-  test('keys of Object.prototype are keys like others', () => {
+  test('keys of Object.prototype are ordinary keys', () => {
     const { value } = parsed('{"__proto__": {"polluted": 1}, "constructor": 2}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -54,11 +54,11 @@ describe('a syntax error', () => {
     ['/* {}', 'a comment does not end', { line: 1, column: 1 }],
     ['', 'it is empty', { line: 1, column: 1 }],
     [' \n\t', 'it is empty', { line: 1, column: 1 }],
-  ])('in %j is reported with its place', (text, fault, at) => {
+  ])('a syntax error in %j is reported with its place', (text, fault, at) => {
     expect(faultOf(text)).toEqual({ fault, at });
   });
 
-  test('is also a nesting that nobody writes', () => {
+  test('absurdly deep nesting is reported as a syntax error', () => {
     expect(faultOf('['.repeat(200_000)).fault).toBe('it is nested too deeply');
   });
 });
@@ -66,16 +66,16 @@ describe('a syntax error', () => {
 describe('the place of a value', () => {
   const text = '{\n  "hooks": {\n    "BeforeTool": [\n      5\n    ]\n  }\n}';
 
-  test('is where it stands', () => {
+  test('the place of a value is its position in the text', () => {
     expect(parsed(text).locate(['hooks', 'BeforeTool', 0])).toEqual({ line: 4, column: 7 });
   });
 
-  test('is that of the nearest value around it when it is missing', () => {
+  test('the place of a missing value is that of the nearest value around it', () => {
     expect(parsed(text).locate(['hooks', 'AfterTool', 3, 'x'])).toEqual({ line: 2, column: 12 });
     expect(parsed(text).locate([])).toEqual({ line: 1, column: 1 });
   });
 
-  test('is in the last of doubled keys, for that one counts', () => {
+  test('the place of a value is in the last of duplicate keys, because that one counts', () => {
     const { value, locate, doubled } = parsed('{"a": [1],\n "a": [2]}');
     expect(value).toEqual({ a: [2] });
     expect(locate(['a', 0])).toEqual({ line: 2, column: 8 });
@@ -83,14 +83,14 @@ describe('the place of a value', () => {
   });
 });
 
-test('doubled keys are found at every depth', () => {
+test('duplicate keys are found at every depth', () => {
   expect(pathsOf(parsed('[{"b": {"c": 1, "c": 2, "c": 3}}, {"b": 1}]').doubled)).toEqual([
     [0, 'b', 'c'],
     [0, 'b', 'c'],
   ]);
 });
 
-test('a doubled key is known by the key of the whole that it stands under', () => {
+test('a duplicate key is reported with the top-level key that it is under', () => {
   const { doubled } = parsed('{"a": [{"b": 1, "b": 2}], "c": 1, "c": {"d": 1, "d": 2}}');
   expect(doubled.map(({ top, path }) => [top, path()])).toEqual([
     ['c', ['c']],
@@ -99,7 +99,7 @@ test('a doubled key is known by the key of the whole that it stands under', () =
   ]);
 });
 
-test('a file of several megabytes takes no time that anyone notices', () => {
+test('a file of several megabytes is parsed in no noticeable time', () => {
   const hook = { type: 'command', command: 'x'.repeat(200) };
   const text = JSON.stringify({ hooks: Array.from({ length: 20_000 }, () => hook) });
   const start = cpuTime();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseJson, parsePlainJson } from '../../src/settings/parse-json.ts';
 import { holds } from '../properties/check.ts';
 
-/** What the parser for JSON with comments makes of a text; undefined when it refuses it. */
+/** The result of the parser for JSON with comments; undefined if it rejects the text. */
 function byParser(text: string): { value: unknown } | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -13,7 +13,7 @@ function byParser(text: string): { value: unknown } | undefined {
 
 const pieces = constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '"__proto__"', '1', '-0', '1e999', 'null', '//\n', '/**/', ' ', '\\', '"\\""', '\u00A0', '\u2028', '\uFEFF'); // prettier-ignore
 
-test('what is taken as plain is what the parser for JSON with comments reads', async () => {
+test('a text that counts as plain has the value that the parser for JSON with comments reads', async () => {
   let [tried, plain] = [0, 0];
   const compare = (text: string): void => {
     tried++;
@@ -33,23 +33,23 @@ test('what is taken as plain is what the parser for JSON with comments reads', a
     },
     2_000,
   );
-  // Of each kind there are some.
+  // Both kinds occur.
   expect(plain).toBeGreaterThan(100);
   expect(tried - plain).toBeGreaterThan(100);
 });
 
-test('settings as they are written are plain', () =>
+test('settings in their usual form are plain', () =>
   holds(jsonValue({ maxDepth: 5 }), (value) => {
     expect(parsePlainJson(JSON.stringify(value, null, 2))).toBeDefined();
   }));
 
-test('comments, trailing commas, doubled keys and depth are not plain', () => {
+test('texts with comments, trailing commas, duplicate keys or deep nesting are not plain', () => {
   const deep = '['.repeat(60) + ']'.repeat(60);
   for (const text of ['{} // x', '[1,]', '{"a":1,"a":2}', '{"a":{"b":1,"b":1}}', deep, '', '{'])
     expect(parsePlainJson(text)).toBeUndefined();
 });
 
-test('a doubled key is found however it is written, and texts that look like keys are none', () =>
+test('a duplicate key is found however it is written, and strings that look like keys are not counted', () =>
   holds(tuple(string(), string()), ([key, value]) => {
     const entry = `${JSON.stringify(key)} :${JSON.stringify(`"${value}":`)}`;
     expect(parsePlainJson(`{${entry}}`)).toBeDefined();

@@ -14,18 +14,18 @@ function read(content: unknown) {
   return { values: found?.values, problems };
 }
 
-test('a file that is not there is no file, and no problem', () => {
+test('a missing settings file yields nothing and is not a problem', () => {
   const { folder } = sandbox();
   expect(settingsReader()(`${folder}/settings.json`)).toBeUndefined();
   expect(settingsReader()(`${folder}/a/b/settings.json`)).toBeUndefined();
 });
 
-test('a file where the folder should be is no settings file either', () => {
+test('a file in place of the folder yields no settings file either', () => {
   const { write } = sandbox();
   expect(settingsReader()(`${write('.llxprt', 'text')}/settings.json`)).toBeUndefined();
 });
 
-test('/dev/null says that there is none', () => {
+test('/dev/null counts as a missing settings file', () => {
   expect(settingsReader()('/dev/null')).toBeUndefined();
 });
 
@@ -46,11 +46,11 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
       '{"a":'.repeat(100_000),
       'FILE:1:1: not valid JSON (it is nested too deeply), so the whole file is ignored; fix the JSON there',
     ],
-  ])('such as %.20j', (content, problem) => {
+  ])('a file with %.20j counts as empty and is reported in one line', (content, problem) => {
     expect(read(content)).toEqual({ values: {}, problems: [problem] });
   });
 
-  test('such as a folder of that name', () => {
+  test('a folder with the name of a settings file counts as empty and is reported', () => {
     const { folder } = sandbox();
     const found = settingsReader()(folder);
     expect(found?.values).toEqual({});
@@ -59,7 +59,7 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
     ]);
   });
 
-  test('such as a device that never ends', () => {
+  test('an endless device in place of a settings file is reported', () => {
     const { folder } = sandbox();
     symlinkSync('/dev/zero', `${folder}/zero`);
     expect(settingsReader()(`${folder}/zero`)?.problems).toMatchObject([
@@ -67,7 +67,7 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
     ]);
   });
 
-  test('such as a link to itself', () => {
+  test('a link to itself in place of a settings file is reported', () => {
     const { folder } = sandbox();
     symlinkSync('loop', `${folder}/loop`);
     expect(settingsReader()(`${folder}/loop`)?.problems.map(formatProblem)).toEqual([
@@ -76,7 +76,7 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
   });
 });
 
-test('a doubled key is reported with its place, because it silently drops hooks', () => {
+test('a duplicate key is reported with its place, because it silently drops hooks', () => {
   const content = '{"hooks": {"BeforeTool": [1],\n "BeforeTool": [2]}}';
   expect(read(content)).toEqual({
     values: { hooks: { BeforeTool: [2] } },
@@ -86,12 +86,12 @@ test('a doubled key is reported with its place, because it silently drops hooks'
   });
 });
 
-test('a doubled key that has nothing to do with hooks is not our concern', () => {
+test('a duplicate key that has nothing to do with hooks is not reported', () => {
   expect(read('{"ui": {"theme": 1, "theme": 2}}').problems).toEqual([]);
 });
 
-describe('read again', () => {
-  test('a changed file counts as it is, and one taken away is gone', () => {
+describe('a settings file that is read again', () => {
+  test('a changed settings file counts as it is now, and a removed one is gone', () => {
     const { write } = sandbox();
     const reader = settingsReader();
     const file = write('settings.json', { a: 1 });
@@ -104,20 +104,23 @@ describe('read again', () => {
     expect(reader(file)?.values).toEqual({});
   });
 
-  test.each(['{"a": 3', '', 'null'])('one broken as %j counts as it was, and says so', (broken) => {
-    const { write } = sandbox();
-    const reader = settingsReader();
-    const file = write('settings.json', { a: 1 });
-    reader(file);
-    write('settings.json', broken);
-    for (const again of [reader(file), reader(file)]) {
-      expect(again?.values).toEqual({ a: 1 });
-      expect(again?.problems).toHaveLength(1);
-      expect(again?.problems[0]?.message).toMatch(/, so it counts as it was before$/);
-    }
-  });
+  test.each(['{"a": 3', '', 'null'])(
+    'a settings file that breaks to %j counts as it was, and that is reported',
+    (broken) => {
+      const { write } = sandbox();
+      const reader = settingsReader();
+      const file = write('settings.json', { a: 1 });
+      reader(file);
+      write('settings.json', broken);
+      for (const again of [reader(file), reader(file)]) {
+        expect(again?.values).toEqual({ a: 1 });
+        expect(again?.problems).toHaveLength(1);
+        expect(again?.problems[0]?.message).toMatch(/, so it counts as it was before$/);
+      }
+    },
+  );
 
-  test('one that became a folder counts as it was', () => {
+  test('a settings file that became a folder counts as it was', () => {
     const { write } = sandbox();
     const reader = settingsReader();
     const file = write('settings.json', { a: 1 });

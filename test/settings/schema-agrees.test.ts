@@ -24,7 +24,7 @@ const validate = new Ajv({ strict: true, strictTypes: false }).compile(settingsJ
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What is reported of settings when they are read, those for recordings too. */
+/** What is reported when settings are read, including the problems for recordings. */
 const reported = (values: Values) => [
   ...collectProblems({}, (complain) => reportMisspeltKeys(values, complain)),
   ...switchProblems({ values }),
@@ -41,7 +41,7 @@ const reported = (values: Values) => [
   ).problems,
 ];
 
-/** Mostly as it should be; now and then something else. */
+/** Mostly valid values, and now and then something else. */
 const mostly = (...values: readonly unknown[]) =>
   fc.oneof(
     { weight: 40, arbitrary: fc.constantFrom(...values) },
@@ -53,7 +53,7 @@ const anyKey = fc.oneof(
   fc.string({ maxLength: 12 }),
 );
 
-/** An object with, now and then, a key more. */
+/** An object that now and then has an extra key. */
 const withMore = (object: fc.Arbitrary<Values>, more: fc.Arbitrary<unknown> = fc.constant('x')) =>
   fc.oneof(
     { weight: 8, arbitrary: object },
@@ -140,7 +140,7 @@ const settings = withMore(
   fc.constantFrom<unknown>(true, {}, []),
 );
 
-test('the schema refuses settings exactly when something is reported of them on reading', async () => {
+test('the schema rejects settings exactly when reading them reports a problem', async () => {
   const verdicts = { refused: 0, taken: 0 };
   const cases = 2_000;
   await holds(
@@ -156,7 +156,7 @@ test('the schema refuses settings exactly when something is reported of them on 
   expect(Math.min(verdicts.refused, verdicts.taken)).toBeGreaterThan(cases / 10);
 });
 
-test.each([...topKeys, ...toolsKeys])('a slip of "%s" is one for the schema too', (key) =>
+test.each([...topKeys, ...toolsKeys])('the schema recognizes typos of "%s" too', (key) =>
   holds(
     fc.oneof(
       fc.constant(key),
@@ -177,7 +177,7 @@ test.each([...topKeys, ...toolsKeys])('a slip of "%s" is one for the schema too'
         .map((at) => key.slice(0, at) + key[at + 1]! + key[at]! + key.slice(at + 2)),
     ),
     (slip) => {
-      // As a schema is read.
+      // Validators use the flag `u`.
       const isRefused = new RegExp(slipPattern(key), 'u').test(slip);
       expect(isRefused).toBe(slipOf(slip, [key]) === key);
     },
@@ -197,13 +197,13 @@ test.each([
   ['enabledHooks', 'enableHooks'],
   ['tool', 'tools'],
   ['Tools', 'tools'],
-])('"%s" at the top is a slip of "%s"', (key, meant) => {
+])('the top-level key "%s" is a typo of "%s"', (key, meant) => {
   expect(slipOf(key, topKeys)).toBe(meant);
   expect(reported({ [key]: {} })).toMatchObject([{ place: key, fix: `write "${meant}"` }]);
   expect(validate({ [key]: {} })).toBe(false);
 });
 
-// Of LLxprt, Gemini CLI and Qwen Code, as their documents name them.
+// Keys of LLxprt, Gemini CLI and Qwen Code, as their documents name them.
 test.each([
   'general',
   'output',
@@ -260,7 +260,7 @@ test.each([
   'prompts',
   'mods',
   'rules', // prettier-ignore
-])('"%s" at the top is another program\'s, and no slip of ours', (key) => {
+])('the top-level key "%s" belongs to another program and is not a typo of ours', (key) => {
   expect(reported({ [key]: {} })).toEqual([]);
   expect(validate({ [key]: {} })).toBe(true);
 });

@@ -21,9 +21,9 @@ test('the schema is a valid draft-07 schema', () => {
 
 describe('good settings are accepted', () => {
   test.each([
-    ['nothing', {}],
+    ['no keys', {}],
     ['a $schema', { $schema: './node_modules/hookmachine/settings.schema.json' }],
-    ['what is not ours', { ui: { theme: 'dark' }, tools: { sandbox: 'docker' } }],
+    ['keys of other programs', { ui: { theme: 'dark' }, tools: { sandbox: 'docker' } }],
     ['the documented switch', { tools: { enableHooks: true } }],
     ['the other switches', { enableHooks: true, hooksConfig: { enabled: false } }],
     ['reserved keys', { hooks: { enabled: true, disabled: ['a'], notifications: true } }],
@@ -32,10 +32,10 @@ describe('good settings are accepted', () => {
       withHook({ name: 'n', description: 'd', timeout: 100.5, onFailure: 'block', env: {} }),
     ],
     ...['end-group', 'end', 'leave'].map((leftBehind): [string, object] => [
-      `what it leaves: ${leftBehind}`,
+      `"leftBehind": "${leftBehind}"`,
       withHook({ leftBehind }),
     ]),
-    ['an event that only a host has', { hooks: { 'host.FileChanged': [{ hooks: [hook] }] } }],
+    ['an event that only one host has', { hooks: { 'host.FileChanged': [{ hooks: [hook] }] } }],
     ['a start ahead of the event', withHook({ prestart: true })],
     [
       'a group with all fields',
@@ -43,26 +43,26 @@ describe('good settings are accepted', () => {
     ],
     ['a plugin', { hooks: { SessionStart: [{ hooks: [{ type: 'plugin', package: 'x' }] }] } }],
     ['another word for a failure that allows', withHook({ onFailure: 'continue' })],
-    ['what failures mean', { hooksConfig: { defaultOnFailure: 'block' } }],
-    ['a comment that is a key', withHook({ '//': 'why', _comment: 'this' })],
+    ['a default for failures', { hooksConfig: { defaultOnFailure: 'block' } }],
+    ['a key that is a comment', withHook({ '//': 'why', _comment: 'this' })],
     ['a list of disabled hooks', { hooksConfig: { disabled: ['a', 'echo b'] } }],
-  ])('%s', (_, settings) => {
+  ])('settings with %s are accepted', (_, settings) => {
     expect(faultsOf(settings)).toEqual([]);
   });
 });
 
-describe('bad settings are marked', () => {
+describe('bad settings are rejected', () => {
   test.each([
-    ['an array', []],
-    ['a switch that is a text', { tools: { enableHooks: 'yes' } }],
-    ['an event that there is not', { hooks: { PreToolUse: [] } }],
-    ['an event of other case', { hooks: { beforeTool: [] } }],
-    ['groups that are no list', { hooks: { BeforeTool: { hooks: [hook] } } }],
+    ['an array at the top', []],
+    ['a switch that is a string', { tools: { enableHooks: 'yes' } }],
+    ['an unknown event', { hooks: { PreToolUse: [] } }],
+    ['an event in the wrong case', { hooks: { beforeTool: [] } }],
+    ['groups that are not a list', { hooks: { BeforeTool: { hooks: [hook] } } }],
     ['a hook where a group belongs', { hooks: { BeforeTool: [hook] } }],
     ['a matcher that is a list', { hooks: { BeforeTool: [{ matcher: ['a'], hooks: [] }] } }],
-    ['no type', { hooks: { BeforeTool: [{ hooks: [{ command: 'x' }] }] } }],
+    ['a hook without a type', { hooks: { BeforeTool: [{ hooks: [{ command: 'x' }] }] } }],
     ['another type', withHook({ type: 'http' })],
-    ['no command', { hooks: { BeforeTool: [{ hooks: [{ type: 'command' }] }] } }],
+    ['a hook without a command', { hooks: { BeforeTool: [{ hooks: [{ type: 'command' }] }] } }],
     ['a blank command', withHook({ command: ' ' })],
     ['a timeout of 0', withHook({ timeout: 0 })],
     ['a timeout in seconds', withHook({ timeout: 30 })],
@@ -72,13 +72,13 @@ describe('bad settings are marked', () => {
     ['a misspelt key at the top', { hook: {} }],
     ['a misspelt key of tools', { tools: { enableHook: true } }],
     ['an event outside of hooks', { BeforeTool: [] }],
-    ['another meaning of failures', { hooksConfig: { defaultOnFailure: 'deny' } }],
-    ['a timeout that is a text', withHook({ timeout: '5' })],
-    ['a policy that there is not', withHook({ onFailure: 'deny' })],
-    ['a fate of processes that there is not', withHook({ leftBehind: 'kill' })],
-    ['a start ahead that is a text', withHook({ prestart: 'yes' })],
-    ['a disabled hook that is no text', { hooksConfig: { disabled: [5] } }],
-  ])('%s', (_, settings) => {
+    ['an unknown default for failures', { hooksConfig: { defaultOnFailure: 'deny' } }],
+    ['a timeout that is a string', withHook({ timeout: '5' })],
+    ['an unknown "onFailure"', withHook({ onFailure: 'deny' })],
+    ['an unknown "leftBehind"', withHook({ leftBehind: 'kill' })],
+    ['a "prestart" that is a string', withHook({ prestart: 'yes' })],
+    ['a disabled hook that is not a string', { hooksConfig: { disabled: [5] } }],
+  ])('settings with %s are rejected', (_, settings) => {
     expect(faultsOf(settings)).not.toEqual([]);
   });
 });

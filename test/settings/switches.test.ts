@@ -11,7 +11,7 @@ import {
 
 type Gates = readonly (boolean | undefined)[];
 
-/** Settings with the four gates set so. */
+/** Settings with these values of the four gates. */
 const settings = ([tools, top, config, hooks]: Gates) => ({
   tools: { enableHooks: tools },
   enableHooks: top,
@@ -29,14 +29,14 @@ const combinations: Gates[] = states.flatMap((tools) =>
 const word = (values: object) => switchOf('user', values as Readonly<Record<string, unknown>>).word;
 
 describe('the switch of one level (C-01)', () => {
-  test('one true switches on, unless any gate is false; none says nothing', () => {
+  test('one true gate switches hooks on unless any gate is false, and without gates nothing is said', () => {
     for (const gates of combinations)
       expect(word(settings(gates)), String(gates)).toBe(
         gates.includes(false) ? false : gates.includes(true) || undefined,
       );
   });
 
-  test('a false on hooksConfig.enabled or hooks.enabled ends the hooks of every dialect (S-13)', () => {
+  test('a false on hooksConfig.enabled or hooks.enabled switches off the hooks of every dialect (S-13)', () => {
     for (const gates of combinations)
       expect(switchOf('user', settings(gates)).endsAll, String(gates)).toBe(
         gates[2] === false || gates[3] === false,
@@ -52,17 +52,17 @@ describe('the switch of one level (C-01)', () => {
     expect(word(values)).toBe(true);
   });
 
-  test('nothing is said by default, whatever else the settings hold', () => {
+  test('settings without a gate say nothing about switches, whatever else they hold', () => {
     expect(word({})).toBeUndefined();
     expect(word({ tools: {}, hooks: { BeforeTool: [] } })).toBeUndefined();
   });
 
-  test.each(['true', 1, null, {}, [true]])('%j is no switch', (value) => {
+  test.each(['true', 1, null, {}, [true]])('%j does not count as a switch', (value) => {
     expect(word({ tools: { enableHooks: value } })).toBeUndefined();
     expect(word({ tools: { enableHooks: value }, enableHooks: true })).toBe(true);
   });
 
-  test.each([null, 5, 'on', [], [true]])('a section that is %j holds no switch', (section) => {
+  test.each([null, 5, 'on', [], [true]])('a section %j does not count as a switch', (section) => {
     expect(word({ tools: section, hooksConfig: section, hooks: section })).toBeUndefined();
   });
 });
@@ -73,7 +73,7 @@ describe('the switches of all levels (C-01)', () => {
     states.flatMap((user) => states.map((project) => ({ system, user, project }))),
   );
 
-  test('a false reaches its own level and weaker ones, and a true all that no such false reaches', () => {
+  test('a false applies to its own level and weaker ones, and a true to all others', () => {
     for (const world of worlds) {
       const levels = sources.map((source) => switchOf(source, { enableHooks: world[source] }));
       const isOn = (source: HookSource) => isSwitchedOn(levels, source, true);
@@ -87,7 +87,7 @@ describe('the switches of all levels (C-01)', () => {
     }
   });
 
-  test('hooks that need no switch are off only where a level ends those of every dialect', () => {
+  test('hooks that need no switch are off only if a level switches off those of every dialect', () => {
     for (const world of worlds) {
       const levels = sources.map((source) =>
         switchOf(source, { enableHooks: false, hooksConfig: { enabled: world[source] } }),
@@ -112,11 +112,11 @@ describe('what a failure means by default (S-09)', () => {
     [{ defaultOnFailure: 'block', hooksConfig: { defaultOnFailure: 'allow' } }, 'block'],
     [{ defaultOnFailure: null }, undefined],
     [{ defaultOnFailure: 'blok' }, 'block'],
-  ])('%j is %j', (values, policy) => {
+  ])('the settings %j make the default for failures %j', (values, policy) => {
     expect(failureDefault(values)).toBe(policy);
   });
 
-  test('a word that is neither counts as "block", and is reported', () => {
+  test('a "defaultOnFailure" other than "allow" or "block" counts as "block" and is reported', () => {
     const values = { hooksConfig: { defaultOnFailure: 'deny' } };
     expect([...switchProblems({ values })].map(formatProblem)).toEqual([
       'hooksConfig.defaultOnFailure: is "deny", so it counts as "block"; write "allow" or "block"',
@@ -125,12 +125,12 @@ describe('what a failure means by default (S-09)', () => {
 });
 
 describe('the lists of disabled hooks (C-04)', () => {
-  test('both lists count', () => {
+  test('both lists of disabled hooks count', () => {
     const values = { hooksConfig: { disabled: ['a'] }, hooks: { disabled: ['b', 'echo c'] } };
     expect(disabledHooks(values)).toEqual(['a', 'b', 'echo c']);
   });
 
-  test('what is no name is left out and reported, and costs the others nothing', () => {
+  test('an entry that is not a name is skipped and reported, and the others still count', () => {
     const values = { hooks: { disabled: ['a', 5, null, 'b'] }, hooksConfig: { disabled: 'c' } };
     expect(disabledHooks(values)).toEqual(['a', 'b']);
     expect([...switchProblems({ values })].map(formatProblem)).toEqual([

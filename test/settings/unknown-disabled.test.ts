@@ -10,12 +10,12 @@ const hooks = [
 const reported = (names: readonly string[], knowsAll?: () => boolean) =>
   unknownDisabled([{ source: 'user', file: '/s.json', names }], hooks, knowsAll).map(formatProblem);
 
-test('a name or a command of a hook is none to report', () => {
+test('a disabled name or command that some hook has is not reported', () => {
   expect(reported(['scan', './no-env.sh', 'no-env'])).toEqual([]);
   expect(reported([])).toEqual([]);
 });
 
-test('a name that no hook has is reported with the nearest one', () => {
+test('a disabled name that no hook has is reported with the nearest one', () => {
   const said = 'is the name or command of no hook, so it disables none';
   expect(reported(['scna', 'scan', 'something'])).toEqual([
     `/s.json hooksConfig.disabled: "scna" ${said}; write "scan"`,
@@ -23,11 +23,11 @@ test('a name that no hook has is reported with the nearest one', () => {
   ]);
 });
 
-test('nothing is reported where hooks may be there that nobody looked at', () => {
+test('nothing is reported if there may be hooks that were not read', () => {
   expect(reported(['scna'], () => false)).toEqual([]);
 });
 
-test('of very many names the first hundred are reported', () => {
+test('the first hundred of very many unknown names are reported', () => {
   const many = Array.from({ length: 250 }, (_, at) => `unknown ${at}`);
   expect(reported(many)).toHaveLength(101);
   expect(reported(many).at(-1)).toBe('/s.json: there are 150 more problems; fix those above first');

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const failure = (code: string) => Object.assign(new Error(code), { code });
 const isShort = vi.hoisted(() => ({ ofDescriptors: false }));
 
-// A system out of watches or descriptors, which cannot be provoked without harm to others.
+// A system without watches or file descriptors, which cannot be provoked without harm to others.
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof fs>();
   return {
@@ -26,10 +26,10 @@ vi.mock('node:fs', async (original) => {
 
 const patience = { timeout: 60_000, interval: 50 };
 
-test('files are polled where they cannot be watched', async () => {
+test('files are polled if they cannot be watched', async () => {
   const file = join(tempFolder(), 'settings.json');
   const changed = vi.fn<() => void>();
-  // Whatever Node asks of the file system in the background has to wait.
+  // Anything that Node requests from the file system in the background has to wait.
   for (let thread = 0; thread < 8; thread += 1) pbkdf2('a', 'b', 300_000, 64, 'sha512', () => {});
   onTestFinished(watchFiles(() => [file], changed));
   writeFileSync(file, '{}');
@@ -38,7 +38,7 @@ test('files are polled where they cannot be watched', async () => {
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), patience);
 });
 
-test('a shortage of descriptors is no change', async () => {
+test('a shortage of file descriptors does not count as a change', async () => {
   const file = join(tempFolder(), 'settings.json');
   writeFileSync(file, '{}');
   const changed = vi.fn<() => void>();

@@ -54,7 +54,7 @@ async function session(box: Sandbox) {
   return { config, warnings };
 }
 
-/** Why a tool is denied now. */
+/** The reason why a tool is denied now. */
 async function reasonIn(config: HookSystemConfig): Promise<string | undefined> {
   const system = config.getHookSystem();
   await system?.initialize();
@@ -69,7 +69,7 @@ const untilDenied = (config: HookSystemConfig, reason: string | undefined) =>
   });
 
 describe('watched settings files', () => {
-  test('those of our own count as they are now too', async () => {
+  test('a change of our own settings files takes effect too', async () => {
     const box = sandbox();
     box.write(box.own.user, denying('before'));
     const { config } = await session(box);
@@ -105,7 +105,7 @@ describe('watched settings files', () => {
     },
   };
 
-  test.each(Object.keys(saves))('an editor that %s, again and again', async (how) => {
+  test.each(Object.keys(saves))('every save of an editor that %s is noticed', async (how) => {
     const box = sandbox();
     box.write(box.files.project, '{}');
     const seen = watched(box);
@@ -119,7 +119,7 @@ describe('watched settings files', () => {
   });
 
   test.each(['project', 'user', 'system'] as const)(
-    "the %s's file is seen when it comes later, with its folder, and when it goes",
+    "the %s's file is noticed when it appears later with its folder, and when it disappears",
     async (level) => {
       const box = sandbox();
       const seen = watched(box);
@@ -145,7 +145,7 @@ describe('watched settings files', () => {
     await waitUntil(() => seen.changes === 2);
   });
 
-  test('many writes are one change; the same text and other files are none', async () => {
+  test('many writes count as one change, and the same text and other files count as none', async () => {
     const box = sandbox();
     box.write(box.files.project, '{}');
     const seen = watched(box);
@@ -157,7 +157,7 @@ describe('watched settings files', () => {
     expect(seen.changes).toBe(1);
   });
 
-  test('nothing is reported after the end', async () => {
+  test('no change is reported after the watch has ended', async () => {
     const box = sandbox();
     const seen = watched(box);
     seen.stop();
@@ -168,7 +168,7 @@ describe('watched settings files', () => {
 });
 
 describe('a session that watches its settings', () => {
-  test('the next event goes by what was saved (C-06)', async () => {
+  test('the next event uses the settings that were saved (C-06)', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const { config, warnings } = await session(box);
@@ -180,7 +180,7 @@ describe('a session that watches its settings', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a broken edit keeps the guards as they were, and each one is reported with its place', async () => {
+  test('a broken edit keeps the guards as they were, and each one is reported with the place of the fault', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const { config, warnings } = await session(box);
@@ -197,7 +197,7 @@ describe('a session that watches its settings', () => {
     expect(await reasonIn(config)).toBe('two');
   });
 
-  test('hooks can be switched on while none was on, and off again (C-01)', async () => {
+  test('hooks can be switched on when none was on, and off again (C-01)', async () => {
     const box = sandbox();
     const { config } = await session(box);
     expect(config.getHookSystem()).toBeUndefined();
@@ -208,7 +208,7 @@ describe('a session that watches its settings', () => {
     expect(config.getHookSystem()).toBeUndefined();
   });
 
-  test('a plan that runs while settings are replaced runs to its end as it was (G-09)', async () => {
+  test('a plan that is running while settings are replaced completes as it was (G-09)', async () => {
     const box = sandbox();
     const go = join(box.folder, 'go');
     const wait = `until [ -e '${go}' ]; do sleep 0.02; done;`;
@@ -224,7 +224,7 @@ describe('a session that watches its settings', () => {
     expect(await running).toBe('old');
   });
 
-  test('dispose ends the watch', async () => {
+  test('dispose ends the watch of settings', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const { config } = await session(box);
@@ -234,7 +234,7 @@ describe('a session that watches its settings', () => {
     expect(config.getEnableHooks()).toBe(true);
   });
 
-  test('no process stays for it', async () => {
+  test('watching settings keeps no process alive', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const source = new URL('../../dist/src/hooks/create-config.js', import.meta.url).href;

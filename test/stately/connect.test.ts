@@ -7,7 +7,7 @@ import { connect } from '../../src/stately/connect.ts';
 
 const host = '127.0.0.1';
 
-test('a server that is given up while it is not there is left alone when it comes', async () => {
+test('a server that was given up before it was there is left alone when it starts', async () => {
   const first = new WebSocketServer({ host, port: 0 });
   await once(first, 'listening');
   const { port } = first.address() as AddressInfo;
@@ -16,7 +16,7 @@ test('a server that is given up while it is not there is left alone when it come
 
   const onGivenUp = vi.fn();
   const connection = connect(`ws://${host}:${port}`, onGivenUp);
-  // It is refused at once, and tried again after a second.
+  // The connection is refused at once, and tried again after a second.
   await sleep(200);
   for (let message = 0; message <= 10_000; message++) connection.send('{}');
   expect(onGivenUp).toHaveBeenCalledOnce();

@@ -12,7 +12,10 @@ import { stubs } from '../machines/stubs.ts';
 const folder = new URL('../../machines/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
 
-/** Every snapshot that bare events lead to, one a state: a simulator knows no outputs, and is given an input. */
+/**
+ * Finds every snapshot that can be reached by bare events, one per state: a simulator knows no outputs, and
+ * is given an input.
+ */
 function simulated(machine: AnyStateMachine, input: object): Map<string, AnyMachineSnapshot> {
   const seen = new Map<string, AnyMachineSnapshot>();
   const [first] = initialTransition(machine, input);
@@ -22,7 +25,7 @@ function simulated(machine: AnyStateMachine, input: object): Map<string, AnyMach
     if (seen.has(state)) continue;
     seen.set(state, snapshot);
     if (snapshot.status !== 'active') continue;
-    // An error that no state hears is no step that a simulator offers.
+    // A simulator does not offer an error that no state handles as a step.
     for (const type of machine.events)
       if (snapshot.can({ type })) open.push(transition(machine, snapshot, { type })[0]);
   }
@@ -34,25 +37,25 @@ describe.each(files)('%s in a simulator such as Stately Sketch’s', async (file
   const name = `${file.replace(/\.ts$/, '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Machine`;
   const machine = (await sketch(code, name)) as AnyStateMachine;
 
-  test('is taken for XState code', () => {
+  test('the source of a machine is recognized as XState code', () => {
     expect(code).not.toMatch(/^\s*(?:stateDiagram|flowchart|graph\s)/m);
     expect(code).toMatch(/\bsetup\s*\(/);
   });
 
   const input = stubs[file.replace(/\.ts$/, '')]!;
 
-  test('begins with an input', () => {
+  test('a machine begins in a simulator if it is given an input', () => {
     const [snapshot] = initialTransition(machine, input);
     expect(snapshot.error).toBeUndefined();
     expect(snapshot.status).toBe('active');
   });
 
-  test('without one it is an error, and lets nothing pass', () => {
+  test('a machine without an input ends in an error, and allows nothing', () => {
     const [snapshot] = initialTransition(machine);
     expect(snapshot.status).toBe('error');
   });
 
-  test('survives events that carry nothing', () => {
+  test('a machine survives events without data', () => {
     const broken = [...simulated(machine, input)].flatMap(([state, { status, error }]) =>
       status === 'error' ? [[state, String(error)]] : [],
     );

@@ -30,7 +30,7 @@ interface Message {
 const messageIn = (data: RawData): Message =>
   JSON.parse((data as Buffer).toString('utf8')) as Message;
 
-/** A WebSocket server as Stately's, which keeps what it receives. */
+/** A WebSocket server like Stately's, which keeps what it receives. */
 async function server({ answersAfter = 0 } = {}) {
   const messages: Message[] = [];
   const sockets = new WebSocketServer({
@@ -67,8 +67,8 @@ const isDone = ({ type, snapshot }: Message) =>
   type === '@xstate.snapshot' && snapshot?.value === 'blocked';
 const untilDone = (messages: readonly Message[]) => waitUntil(() => messages.some(isDone));
 
-describe('a server of Stately', () => {
-  test('receives every machine, so that it can draw it, and each of its states', async () => {
+describe('a Stately server', () => {
+  test('a Stately server receives every machine, in a form that it can draw, and each of its states', async () => {
     const { messages, url } = await server();
     await inspected({ url });
     await untilDone(messages);
@@ -88,14 +88,14 @@ describe('a server of Stately', () => {
     expect(messages.some(({ event }) => event?.type === 'process.closed')).toBe(true);
   });
 
-  test('receives no contexts, arguments or results unless asked for', async () => {
+  test('a Stately server receives no contexts, arguments or results by default', async () => {
     const { messages, url } = await server();
     await inspected({ url });
     await untilDone(messages);
     expect(JSON.stringify(messages)).not.toMatch(/ARGUMENT|hunter2|SPOKEN/);
   });
 
-  test('receives them redacted when asked for', async () => {
+  test('a Stately server receives redacted payloads on request', async () => {
     const { messages, url } = await server();
     await inspected({ url, payloads: true, redact: ['/sk-\\d/'] });
     await untilDone(messages);
@@ -105,7 +105,7 @@ describe('a server of Stately', () => {
     expect(text).not.toMatch(/hunter2|sk-1/);
   });
 
-  test('that goes away is warned of once, and breaks no call', async () => {
+  test('a Stately server that goes away is warned about once, and no call fails', async () => {
     const { messages, url, stop } = await server();
     const onWarning = vi.fn();
     const stately = await inspected({ url, onWarning });
@@ -123,7 +123,7 @@ describe('a server of Stately', () => {
     ]);
   });
 
-  test('that was never there is tried a few times and then given up', async () => {
+  test('a Stately server that was never there is tried a few times and then given up', async () => {
     const { url, stop } = await server();
     stop();
     const onWarning = vi.fn();
@@ -132,7 +132,7 @@ describe('a server of Stately', () => {
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('ECONNREFUSED')]]);
   });
 
-  test('that starts late is reported all the same', async () => {
+  test('a Stately server that starts late still receives everything', async () => {
     const { url, stop, sockets } = await server();
     const { port } = sockets.address() as AddressInfo;
     stop();
@@ -151,7 +151,7 @@ describe('a server of Stately', () => {
     expect(messages.some(({ definition }) => definition?.includes('"toolCall"'))).toBe(true);
   });
 
-  test('receives nothing that settings redact, or the host', async () => {
+  test('a Stately server receives nothing that the settings or the host redact', async () => {
     const { project, files, write } = sandbox();
     write(files.project, { hooksConfig: { redact: ['file_path'] } });
     const { messages, url } = await server();
@@ -165,7 +165,7 @@ describe('a server of Stately', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('receives no payloads while a rule that redacts them is broken', async () => {
+  test('a Stately server receives no payloads while a redaction rule is broken', async () => {
     const { project, files, write } = sandbox();
     write(files.project, { hooksConfig: { redact: 7 } });
     await expect(statelyInspector({ cwd: project, payloads: true })).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('a server of Stately', () => {
     ['ws://10.0.0.1:1', /is not on this machine/],
     ['http://127.0.0.1:1', /is no address of a WebSocket server; give ws:/],
     ['nonsense', /is no address of a WebSocket server/],
-  ])('must be on this machine: %s is refused', async (url, message) => {
+  ])('a Stately server that is not on this machine is refused: %s', async (url, message) => {
     await expect(statelyInspector({ url })).rejects.toThrow(message);
   });
 });
@@ -201,22 +201,22 @@ const inspectedProcess = (options: StatelyInspectorOptions) => {
   return execa('node', ['--input-type=module', '-e', script], { timeout: 120_000, reject: false });
 };
 
-describe('a process that is inspected', () => {
-  test('ends by itself without a server', async () => {
+describe('an inspected process', () => {
+  test('an inspected process ends on its own without a server', async () => {
     const { url, stop } = await server();
     stop();
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
   });
 
-  test('ends by itself with one that stays, which has received everything', async () => {
+  test('an inspected process ends on its own beside a running server, which has received everything', async () => {
     const { messages, url } = await server();
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
     await waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'));
   });
 
-  test('is read to its end by a server that is slow to answer', async () => {
+  test('a server that is slow to connect receives everything from an inspected process', async () => {
     const { messages, sockets, url } = await server({ answersAfter: 300 });
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
@@ -224,7 +224,7 @@ describe('a process that is inspected', () => {
     expect(messages.some(({ snapshot }) => snapshot?.value === 'done')).toBe(true);
   });
 
-  test('ends by itself although its server never answers', async () => {
+  test('an inspected process ends on its own even if its server never answers', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await once(silent, 'listening');
@@ -233,14 +233,14 @@ describe('a process that is inspected', () => {
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
   });
 
-  test('ends by itself although its page could be opened', async () => {
+  test('an inspected process ends on its own even if its page could still be opened', async () => {
     const { stdout, exitCode } = await inspectedProcess({});
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
   });
 });
 
-describe('the page that holds Stately’s', () => {
-  test('is given to whoever has its address, and to nobody else', async () => {
+describe('the page that embeds Stately’s inspector', () => {
+  test('the relay page is served to anyone who has its address, and to nobody else', async () => {
     const { url } = await inspected({});
     const page = await fetch(url);
     expect(page.status).toBe(200);
@@ -252,7 +252,7 @@ describe('the page that holds Stately’s', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(403);
   });
 
-  test('listens on the loopback address only', async () => {
+  test('the relay page is served on the loopback address only', async () => {
     const { url } = await inspected({});
     expect(new URL(url).hostname).toBe('127.0.0.1');
   });
@@ -262,14 +262,14 @@ describe('the page that holds Stately’s', () => {
     .find((address) => address?.family === 'IPv4' && !address.internal);
 
   test.skipIf(outer === undefined)(
-    'cannot be reached at an address of this machine that others know',
+    'the relay page cannot be reached at an external address of this machine',
     async () => {
       const { port, pathname } = new URL((await inspected({})).url);
       await expect(fetch(`http://${outer?.address}:${port}${pathname}`)).rejects.toThrow();
     },
   );
 
-  test('receives what was before it was opened, and what comes', async () => {
+  test('the relay page receives what happened before it was opened, and what comes after', async () => {
     const stately = await inspected({});
     const response = await fetch(`${stately.url}messages`);
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -293,7 +293,7 @@ describe('the page that holds Stately’s', () => {
     expect(messages.some(isDone)).toBe(true);
   });
 
-  test('is gone once it is closed', async () => {
+  test('the relay page is gone once it is closed', async () => {
     const stately = await inspected({});
     stately.close();
     await expect(fetch(stately.url)).rejects.toThrow();
@@ -301,7 +301,7 @@ describe('the page that holds Stately’s', () => {
 });
 
 describe('the optional package', () => {
-  test('that is missing is reported with what to install', async () => {
+  test('a missing optional package is reported with what to install', async () => {
     await expect(loadStately('@statelyai/no-such-package')).rejects.toThrow(
       "Stately's inspector needs the package @statelyai/no-such-package; install it where hookmachine is installed: npm i @statelyai/no-such-package",
     );

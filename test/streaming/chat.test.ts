@@ -18,7 +18,7 @@ const holdBack = 20;
 const secret = 'AKIAIOSFODNN7EXAMPLE';
 const masked = '*'.repeat(secret.length);
 
-/** Keeps the pieces and the whole answers that it was given in `log`, and does to pieces what `code` says. */
+/** A hook that logs the pieces and the whole answers that it receives, and handles pieces with `code`. */
 const logging = (code: string): string => `
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function sessionWith(hooks: readonly object[], files: Record<string, string>, mo
   return { config, warnings, log };
 }
 
-/** The same with one module, and a chat. */
+/** Like `sessionWith`, with one module and a chat. */
 function chatWith(
   code: string,
   turns: readonly Turn[],
@@ -67,7 +67,7 @@ function chatWith(
   return { ...session, chat, run: () => all(chat.run('Hi')) };
 }
 
-/** What the history keeps of the model's last answer. */
+/** The model's last answer as the history keeps it. */
 const kept = ({ history }: ChatLoop): string =>
   (history.at(-1)?.parts ?? []).map(({ text = '' }) => text).join('');
 
@@ -75,9 +75,9 @@ const editor = { type: 'module', name: 'editor', module: './editor.mjs', stream:
 const asModule = { type: 'module', module: './redact.mjs', stream: { holdBack } };
 const asProcess = { type: 'live', command: 'exec python3 redact.py', stream: { holdBack } };
 
-/** Redactors as people write them, by how. */
+/** Redactors as people write them, by kind. */
 const redactors = {
-  'a module that keeps the last characters': {
+  'a module that holds back the last characters': {
     hook: asModule,
     file: `export default ({ stream }) => {
       if (!stream) return;
@@ -86,7 +86,7 @@ const redactors = {
       return { text: text.slice(0, end), held: text.slice(end) };
     };`,
   },
-  'a module that keeps what may be the beginning of a secret': {
+  'a module that holds back a possible beginning of a secret': {
     hook: asModule,
     file: `export default ({ stream }) => {
       if (!stream) return;
@@ -112,7 +112,7 @@ for line in sys.stdin:
 };
 
 describe.each(Object.entries(redactors))('%s', (_, { hook, file }) => {
-  test('redacts a secret wherever it is cut, and keeps the pace of the model', async () => {
+  test('a redactor redacts a secret wherever it is cut, and keeps pace with the model', async () => {
     const text = `The key: ${secret}, 😀 and that is all there is to say about it.`;
     const clean = text.replace(secret, masked);
     const cuts = Array.from({ length: text.length - 1 }, (_each, at) => [at + 1]);
@@ -154,7 +154,7 @@ describe.each(Object.entries(redactors))('%s', (_, { hook, file }) => {
   });
 });
 
-test('an answer that does not come in pieces is one piece to a defined hook', async () => {
+test('a defined stream hook receives an answer that is not streamed as one piece', async () => {
   const hook = defineStreamHook(replacing(/AKIA[0-9A-Z]{16}/, '[key]'));
   const whole = (text: string) =>
     hook({ llm_request: {}, llm_response: { text, usageMetadata: {} } } as never);
@@ -170,7 +170,7 @@ test('an answer that does not come in pieces is one piece to a defined hook', as
   expect(await denying(input)).toEqual({ decision: 'deny', reason: 'no' });
 });
 
-test('replacing() finds what matches at any length up to what is held back, growing matches too', async () => {
+test('replacing() finds matches of any length up to the hold-back limit, including growing ones', async () => {
   const hook = defineStreamHook(replacing(/\S+@\S+|x+/, (found) => `<${found.length}>`));
   const text = 'Ask bob@example.com or xxxxxxxx, not al@b.c.';
   for (let at = 0; at <= text.length; at++)
@@ -191,7 +191,7 @@ test('replacing() finds what matches at any length up to what is held back, grow
     }
 });
 
-test('hooks in a row are given what those before them made of the text', async () => {
+test('each stream hook receives the text as the hooks before it left it', async () => {
   const upper = logging('return stream && { text: text.toUpperCase() };');
   const { config, log } = sessionWith(
     [{ type: 'module', module: './upper.mjs', stream: { holdBack: 0 } }, { ...asProcess }],
@@ -223,7 +223,7 @@ const someWords: Turn = async (_request, { onText }) => {
 };
 
 describe('in the middle of an answer', () => {
-  test('a denial withholds the rest: what was shown is the answer, and the model is not waited for', async () => {
+  test('a denial in mid-answer withholds the rest: the answer is what was shown, and the model is not waited for', async () => {
     const { chat, run, log, warnings } = chatWith(
       `if (text?.includes('Bad')) return { text: text.replace('Bad. ', ''), decision: 'deny', reason: 'No bad words.' };`,
       [aborted],
@@ -240,7 +240,7 @@ describe('in the middle of an answer', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a stop withholds the rest and ends the turn', async () => {
+  test('a stop in mid-answer withholds the rest and ends the turn', async () => {
     const { chat, run } = chatWith(
       `if (text?.includes('Bad')) return { text: '', continue: false, stopReason: 'Enough.' };`,
       [aborted],
@@ -251,7 +251,7 @@ describe('in the middle of an answer', () => {
     expect(kept(chat)).toBe('Good. ');
   });
 
-  test('what the hooks behind a denying one hold back is let through', async () => {
+  test('text that is held back by hooks after a denying one is let through', async () => {
     const { config } = sessionWith([{ ...asModule, module: './deny.mjs' }, asProcess], {
       'deny.mjs': logging(
         `if (text?.includes('Bad')) return { text: 'Key: ${secret}', decision: 'deny', reason: 'No.' };`,
@@ -265,25 +265,25 @@ describe('in the middle of an answer', () => {
   test.each([
     ['an exception', `if (text?.includes('two')) throw new Error('oh no');`, 'oh no', {}],
     [
-      'no answer in time',
+      'a missing answer',
       `if (text?.includes('two')) await new Promise(() => {});`,
       'timed out',
       { timeout: 3_000 },
     ],
     [
-      'a "text" that is none',
+      'a "text" that is not a string',
       `if (text?.includes('two')) return { text: 2 };`,
       'its "text" is no string',
       {},
     ],
     [
-      'a "held" that is not there',
+      'a "held" that is not in the text',
       `if (text?.includes('two')) return { held: 'four' };`,
       'its "held" is not the end',
       {},
     ],
   ])(
-    '%s is a failure: the text continues past the hook, and that is reported',
+    '%s is a reported failure, and the text continues without the hook',
     async (_, code, why, more) => {
       const { chat, run, log, warnings } = chatWith(code, [someWords], more);
       const events = await run();
@@ -304,7 +304,7 @@ describe('in the middle of an answer', () => {
     },
   );
 
-  test('a cancelled turn shows no more, and the hook is not given the whole answer', async () => {
+  test('a cancelled turn shows no more text, and the hook does not receive the whole answer', async () => {
     const { chat, log, warnings } = chatWith('', [aborted]);
     const events: ChatEvent[] = [];
     for await (const event of chat.run('Hi')) {
@@ -317,7 +317,7 @@ describe('in the middle of an answer', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a model that fails shows no more, and nothing of it is kept', async () => {
+  test('no more text is shown after the model fails, and none of it is kept', async () => {
     const { run, chat } = chatWith('return stream && { held: text };', [
       (_request, { onText }) => {
         onText?.('half');
@@ -329,7 +329,7 @@ describe('in the middle of an answer', () => {
   });
 });
 
-test('of text that is held back longer than the hook may, the beginning is let through, and that is reported once', async () => {
+test('the beginning of text beyond the hold-back limit is let through, which is reported once', async () => {
   const words = ['x', 'y', 'z'].map((letter) => letter.repeat(15));
   const { run, log, warnings } = chatWith('return stream && { held: text };', [
     async (_request, { onText }) => {
@@ -349,7 +349,7 @@ test('of text that is held back longer than the hook may, the beginning is let t
   ]);
 });
 
-test('one hook on the whole answer has the text wait, which is said once a session', async () => {
+test('one hook on the whole answer makes the text wait, which is reported once per session', async () => {
   const { config, log } = sessionWith(
     [
       editor,
@@ -373,7 +373,7 @@ test('one hook on the whole answer has the text wait, which is said once a sessi
   expect(waits).toEqual([['whole']]);
 });
 
-test('an answer that was shown stays as it was shown, whatever is said of it then', async () => {
+test('an answer that was shown is not changed by later output of the hook', async () => {
   const { chat, run, warnings } = chatWith(
     `if (!stream) return { suppressOutput: true, hookSpecificOutput: { llm_response: { text: 'other' } } };`,
     ['Shown.'],
@@ -384,7 +384,7 @@ test('an answer that was shown stays as it was shown, whatever is said of it the
   expect(warnings).toEqual([expect.stringContaining('the answer was shown as it came')]);
 });
 
-test('tool calls and thoughts stay as they are around changed text', async () => {
+test('tool calls and thoughts stay unchanged around changed text', async () => {
   const tool = someTool('read');
   const { config } = sessionWith([editor], {
     'editor.mjs': logging(`return stream && { text: text.toUpperCase() };`),
@@ -405,7 +405,7 @@ test('tool calls and thoughts stay as they are around changed text', async () =>
   ]);
 });
 
-test('blocks of text are apart where whoever asks the model says so, and each keeps its place', async () => {
+test('text blocks stay separate if the caller ends each one, and each keeps its place', async () => {
   const { config } = sessionWith([editor], {
     'editor.mjs': logging(
       `return stream && { text: done ? text.toUpperCase() : '', held: done ? '' : text };`,
@@ -439,7 +439,7 @@ test('blocks of text are apart where whoever asks the model says so, and each ke
   ]);
 });
 
-test('a hook of a project is asked for its trust once an answer, not for each piece', async () => {
+test('the trust of a project hook is checked once per answer, not once per piece', async () => {
   const verifyTrust = vi.fn(() => Promise.resolve({ trusted: true }));
   const { config, log } = sessionWith([editor], { 'editor.mjs': logging('') });
   Object.assign(config, { verifyTrust });
@@ -449,7 +449,7 @@ test('a hook of a project is asked for its trust once an answer, not for each pi
   expect(verifyTrust).toHaveBeenCalledTimes(2);
 });
 
-test('a journal has what each hook did with the text, once', async () => {
+test('a journal records once what each hook did with the text', async () => {
   const entries: JournalEntry[] = [];
   const { observe } = journalTo((entry) => entries.push(entry));
   const { run } = chatWith(

@@ -10,7 +10,7 @@ const example = fileURLToPath(new URL('../../examples/streamed-redactor/', impor
 
 const neutral = (output: string): string => output.replaceAll(/\d+ ms/g, '1 ms');
 
-test('the example of a redactor prints what its page says, in pieces, and no piece of a secret', async () => {
+test('the redactor example prints what its README says, in pieces, and no part of a secret', async () => {
   const run = async (...args: readonly string[]): Promise<string> => {
     const { stdout } = await execa('node', [main, ...args], {
       cwd: example,

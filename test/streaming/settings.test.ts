@@ -14,7 +14,10 @@ const asModule = { type: 'module', module: './note.mjs' };
 const whole = 'so the hook is given the whole answer; make it { "holdBack": N }, N being how many characters the hook may hold back, from 0 to 100000'; // prettier-ignore
 const without = 'so the hook runs as one without it';
 
-/** Hooks whose `stream` cannot be, by event, and what is said of them; the schema knows those that are wrong by themselves. */
+/**
+ * Hooks with an invalid `stream`, by event, with the message; the schema refuses those that are wrong by
+ * themselves.
+ */
 const faults: readonly (readonly [string, object, string])[] = [
   ['model.after', { ...asModule, stream: true }, `is true, ${whole}`],
   ['model.after', { ...asModule, stream: 20 }, `is 20, ${whole}`],
@@ -50,7 +53,7 @@ const faults: readonly (readonly [string, object, string])[] = [
   ],
 ];
 
-/** The line of the `stream` of a hook in a file that is written with its hooks' keys in lines of their own. */
+/** The line of a hook's `stream` in a file in which each key is on its own line. */
 const lineOf = (text: string, event: string, index: number): number => {
   const lines = text.split('\n');
   const from = lines.findIndex((line) => line.includes(`"${event}"`));
@@ -58,7 +61,7 @@ const lineOf = (text: string, event: string, index: number): number => {
   return streams[index]! + 1;
 };
 
-test('a "stream" that cannot be is said with file, place and fix; its hook runs without it, and the others as they should', async () => {
+test('an invalid "stream" is reported with file, place and fix, and its hook runs without it while others work', async () => {
   const { project, systemFolder, write } = sandbox();
   const file = join(project, '.hookmachine/settings.json');
   const redactor = { type: 'module', name: 'redactor', module: './redact.mjs', stream };
@@ -107,14 +110,14 @@ test('a "stream" that cannot be is said with file, place and fix; its hook runs 
   expect(warnings).toEqual(
     places.map(({ place, line }, index) => `${file}:${line}:23 ${place}: ${faults[index]![2]}`),
   );
-  // Of hooks that are the same, one runs.
+  // Identical hooks run only once.
   expect(waits).toEqual([['hook-0', 'hook-9']]);
   await expect
     .poll(() => readFileSync(join(project, 'log'), 'utf8').trim().split('\n').toSorted())
     .toEqual(['AfterModel', 'AfterModel', 'BeforeModel']);
 });
 
-test('the schema refuses what is wrong with it by itself', () => {
+test('the schema refuses a "stream" that is wrong by itself', () => {
   const validate = new Ajv({ strict: true, strictTypes: false }).compile(settingsJsonSchema());
   const allows = (event: string, hook: object): boolean =>
     validate({ hooks: { [event]: [{ hooks: [hook] }] } });

@@ -19,10 +19,10 @@ export const exited = (exit: Partial<HookExit>, leftBackground = false): HookPro
   },
 });
 
-/** What a hook printed: an object stands for its JSON. */
+/** What a hook printed; an object means its JSON. */
 export type Printed = string | object;
 
-/** The answer of a hook that printed this and ended well. */
+/** The answer of a hook that printed this and exited with 0. */
 export const printed = (event: HookEventName, stdout: Printed): Answer =>
   readAnswer(
     event,

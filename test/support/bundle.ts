@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { listFiles } from '../../src/bundles/sign.ts';
 import { readKey } from '../../src/bundles/ssh-signature.ts';
 
-/** Somebody who signs, with a key in OpenSSH's format. */
+/** Someone who signs, with a key in OpenSSH's format. */
 export interface Author {
   readonly key: Buffer;
-  /** As a line of allowed_signers has it. */
+  /** The line for allowed_signers. */
   readonly line: string;
   readonly sign: (text: Buffer, namespace?: string) => string;
 }
@@ -19,7 +19,7 @@ const string = (value: string | Buffer): Buffer => {
   return Buffer.concat([length, bytes]);
 };
 
-/** An author with a new key. What ssh-keygen signs is in ssh-signature.test.ts. */
+/** An author with a new key. ssh-signature.test.ts tests what ssh-keygen signs. */
 export function author(name = 'security@acme.example'): Author {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
@@ -69,7 +69,7 @@ export const guardFiles = (more: object = {}): Readonly<Record<string, string>> 
 `,
 });
 
-/** Writes a folder of a bundle; `*.sh` files are programs. Without an author it is not signed. */
+/** Writes the folder of a bundle; `*.sh` files are executable. Without an author it is not signed. */
 export function bundleIn(
   folder: string,
   by: Author | undefined,
@@ -87,7 +87,7 @@ export function bundleIn(
   return folder;
 }
 
-/** Signs what stands in a folder. */
+/** Signs the files in a folder. */
 export function signIn(folder: string, by: Author): void {
   const { manifestBytes } = listFiles(folder);
   writeFileSync(join(folder, 'bundle.json'), manifestBytes);

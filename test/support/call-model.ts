@@ -39,16 +39,16 @@ export interface CallOptions {
   readonly config?: Partial<CreateConfigOptions>;
 }
 
-/** An ended model call and what can be asked about it. */
+/** An ended model call, and what tests can check about it. */
 export interface SeenModelCall extends EndedModelCall {
-  /** The requests that the model got. */
+  /** The requests that the model received. */
   readonly sent: readonly GenAIRequest[];
-  /** What was reported of hooks, in that order; and when the model was asked. */
+  /** What was reported about hooks, in order, and when the model was asked. */
   readonly reported: readonly (string | [string, AggregatedHookResult])[];
   readonly session: Session;
 }
 
-/** One model call with these hooks around it. */
+/** Makes one model call with these hooks around it. */
 export async function callModel(
   hooks: Parameters<typeof startSession>[0],
   {

@@ -8,27 +8,27 @@ import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { ToolResult } from '../../src/protocol/tool-result.ts';
 import { startSession, type Session } from './session.ts';
 
-/** What the tool of these tests gives unless set otherwise. */
+/** What the tool of these tests returns by default. */
 export const written: ToolResult = { llmContent: 'written', returnDisplay: 'Written.' };
 
 export const someInput: ToolInput = Object.freeze({ file_path: 'a.txt', content: 'text' });
 
 export interface CallOptions {
   readonly input?: ToolInput;
-  /** The tool; default: one that gives `written`. */
+  /** The tool; default: one that returns `written`. */
   readonly tool?: ExecuteTool;
   readonly signal?: AbortSignal;
   readonly config?: Partial<CreateConfigOptions>;
 }
 
-/** An ended call of `write_file` and what can be asked about it. */
+/** An ended call of `write_file`, and what tests can check about it. */
 export interface SeenCall extends EndedToolCall {
   /** The arguments of each run of the tool. */
   readonly ran: readonly ToolInput[];
   readonly session: Session;
 }
 
-/** One call of `write_file` with these hooks around it. */
+/** Makes one call of `write_file` with these hooks around it. */
 export async function callTool(
   hooks: Parameters<typeof startSession>[0],
   { input = someInput, tool = () => Promise.resolve(written), signal, config }: CallOptions = {},

@@ -11,7 +11,7 @@ export interface ChatOptions extends Partial<Omit<ChatLoopOptions, 'config' | 'm
   readonly config?: Partial<CreateConfigOptions>;
 }
 
-/** A chat and what can be asked about it. */
+/** A chat, and what tests can check about it. */
 export interface SeenChat extends Session {
   readonly chat: ChatLoop;
   readonly model: SeenModel;
@@ -19,7 +19,7 @@ export interface SeenChat extends Session {
   readonly run: (prompt?: string) => Promise<ChatEvent[]>;
 }
 
-/** A chat with a model that takes these turns. */
+/** Starts a chat with a model that takes these turns. */
 export async function startChat(
   turns: readonly Turn[],
   { hooks = {}, tools = [], config, ...options }: ChatOptions = {},
@@ -45,11 +45,11 @@ export async function all(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]
 /** The event that a turn ended with. */
 export const last = (events: readonly ChatEvent[]): ChatEvent | undefined => events.at(-1);
 
-/** What the user was shown of the model's words. */
+/** What the user was shown of the model's text. */
 export const shown = (events: readonly ChatEvent[]): string =>
   events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
 
-/** What each event is, and for hooks which. */
+/** The type of each event; for a hook decision, the name of its event. */
 export const kinds = (events: readonly ChatEvent[]): string[] =>
   events.map((event) => (event.type === 'hookDecision' ? event.event : event.type));
 

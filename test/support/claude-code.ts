@@ -16,11 +16,11 @@ export interface ClaudeBox extends Sandbox {
   readonly dialect: Dialect;
   /** The administrator's folder. */
   readonly managed: string;
-  /** Puts settings into the project, and gives the file. */
+  /** Puts settings into the project, and returns the file. */
   readonly local: (settings: unknown) => string;
-  /** Puts settings into the home folder, and gives the file. */
+  /** Puts settings into the home folder, and returns the file. */
   readonly global: (settings: unknown) => string;
-  /** Puts an executable into the project, and gives its path. */
+  /** Puts an executable into the project, and returns its path. */
   readonly script: (name: string, text: string) => string;
   /** What hooks left in a file of the project; '' when it is not there. */
   readonly left: (file: string) => string;
@@ -112,6 +112,6 @@ export const specific = (event: string, fields: Readonly<Record<string, unknown>
   hookSpecificOutput: { hookEventName: event, ...fields },
 });
 
-/** A denial before a tool, in Claude Code's words. */
+/** A denial before a tool, in Claude Code's form. */
 export const denial = (reason: string): object =>
   specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: reason });

@@ -11,9 +11,9 @@ export interface CodexBox extends Sandbox {
   readonly dialect: Dialect;
   /** The administrator's folder. */
   readonly system: string;
-  /** Puts a `hooks.json` into the project, and gives the file. */
+  /** Puts a `hooks.json` into the project, and returns the file. */
   readonly local: (hooks: unknown) => string;
-  /** Puts a `hooks.json` into the home folder, and gives the file. */
+  /** Puts a `hooks.json` into the home folder, and returns the file. */
   readonly global: (hooks: unknown) => string;
   /** What hooks left in a file of the project; '' when it is not there. */
   readonly left: (file: string) => string;
@@ -21,7 +21,7 @@ export interface CodexBox extends Sandbox {
   readonly start: (options?: Partial<CreateConfigOptions>) => Promise<CodexSession>;
 }
 
-/** A session that tells its hooks as `source event matcher: command`. */
+/** A session that lists its hooks as `source event matcher: command`. */
 export type CodexSession = KodeletSession;
 
 /** Makes a sandbox for Codex's hooks, for the running test. */

@@ -17,9 +17,9 @@ export interface CopilotBox extends Sandbox {
   readonly dialect: Dialect;
   /** The administrator's folder. */
   readonly policies: string;
-  /** Puts a file of hooks into the project, and gives its path. */
+  /** Puts a file of hooks into the project, and returns its path. */
   readonly local: (config: unknown, name?: string) => string;
-  /** Puts a file of hooks into the home folder, and gives its path. */
+  /** Puts a file of hooks into the home folder, and returns its path. */
   readonly global: (config: unknown, name?: string) => string;
   /** What hooks left in a file of the project; '' when it is not there. */
   readonly left: (file: string) => string;
@@ -95,9 +95,9 @@ export const hooksOf = (event: string, ...hooks: readonly CopilotHook[]): object
   },
 });
 
-/** A command that prints an answer, as it stands or as JSON. */
+/** A command that prints an answer: a text as it is, anything else as JSON. */
 export const printing = (answer: unknown): string =>
   `printf '%s' ${quoted(typeof answer === 'string' ? answer : JSON.stringify(answer))}`;
 
-/** A denial before a tool, in Copilot's words. */
+/** A denial before a tool, in Copilot's form. */
 export const denial = { permissionDecision: 'deny', permissionDecisionReason: 'not here' } as const;

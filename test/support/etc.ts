@@ -10,8 +10,8 @@ const ofAdministrators = new RegExp(`^/etc/(?:${administrators.join('|')})(?:/|$
 const ofTwo = /^(?:rename|link|symlink|copyFile|cp)/;
 
 /**
- * Has this process find what a folder holds in the place of administrators' folders in /etc, until the returned
- * function is called: the files' owner has to be root, as it is there.
+ * Makes this process find what a folder holds in place of administrators' folders in /etc, until the returned
+ * function is called. The files' owner has to be root, as in /etc.
  */
 export function administratorsFrom(folder: string): () => void {
   const there = (given: unknown): unknown =>

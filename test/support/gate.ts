@@ -1,4 +1,4 @@
-/** What waits for `opened` goes on once somebody calls `open`. */
+/** A gate: `opened` resolves once `open` is called. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const made = {} as { open: () => void };
   const opened = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** Collects what nothing holds. */
+/** Runs the garbage collector. */
 export const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes of live objects. */

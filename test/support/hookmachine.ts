@@ -4,8 +4,8 @@ import type { Sandbox } from './sandbox.ts';
 import { main } from './main.ts';
 
 /**
- * Runs the built command as a user would, in a sandbox's project, whose hooks are trusted unless `env` says otherwise.
- * What stands in the sandbox's `systemFolder`, if it is there, stands in the place of the machine's own.
+ * Runs the built command as a user would, in a sandbox's project, whose hooks are trusted unless `env` says
+ * otherwise. The sandbox's `systemFolder`, if it exists, takes the place of the machine's own.
  */
 export const hookmachine = (
   { project, env, systemFolder }: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
@@ -24,7 +24,10 @@ export const hookmachine = (
   return execa('unshare', [...apart, systemFolder, 'node', main, ...args], options);
 };
 
-/** Whether a command needs an /etc of its own: there are administrators' settings, the sandbox's or the machine's. */
+/**
+ * Whether a command needs an /etc of its own: there are administrators' settings, the sandbox's or the
+ * machine's.
+ */
 export const hasAdministrators = ({ systemFolder }: Partial<Sandbox>): boolean =>
   systemFolder !== undefined &&
   (existsSync(systemFolder) || administrators.some((name) => existsSync(`/etc/${name}`)));
@@ -33,8 +36,8 @@ export const hasAdministrators = ({ systemFolder }: Partial<Sandbox>): boolean =
 export const administrators = ['llxprt-code', 'hookmachine'];
 
 /**
- * Options of `unshare` and a script: a command with an /etc of its own, in which what this folder holds are
- * administrators' folders, and everything else leads to the machine's.
+ * Options of `unshare` and a script that give a command an /etc of its own: administrators' folders in it are
+ * those in the given folder, and everything else leads to the machine's.
  */
 const apart = [
   ...(process.getuid?.() === 0 ? [] : ['--map-root-user']),
@@ -49,8 +52,8 @@ const apart = [
 ] as const;
 
 /**
- * Whether this machine lets a test have an /etc of its own. Tests of the command that need one are
- * skipped where it does not, and vitest says so.
+ * Whether this machine lets a test have an /etc of its own. If not, tests of the command that need one are
+ * skipped, and vitest says so.
  */
 export const hasEtcOfItsOwn: boolean =
   process.platform === 'linux' &&

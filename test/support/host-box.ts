@@ -16,11 +16,11 @@ export interface HostBox extends Sandbox {
   readonly dialect: Dialect;
   /** The administrator's settings file. */
   readonly system: string;
-  /** Puts settings into the project, and gives the file. */
+  /** Puts settings into the project, and returns the file. */
   readonly local: (settings: unknown) => string;
-  /** Puts settings into the home folder, and gives the file. */
+  /** Puts settings into the home folder, and returns the file. */
   readonly global: (settings: unknown) => string;
-  /** Puts an executable into the project, and gives its path. */
+  /** Puts an executable into the project, and returns its path. */
   readonly script: (name: string, text: string) => string;
   /** What hooks left in a file of the project; '' when it is not there. */
   readonly left: (file: string) => string;

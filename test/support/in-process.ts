@@ -11,10 +11,11 @@ import { hasAdministrators, hookmachine } from './hookmachine.ts';
 import { main } from './main.ts';
 import type { Sandbox } from './sandbox.ts';
 
-// It keeps the folder that it is loaded in, which a command must not be the first to choose: a test's own is soon gone.
+// It keeps the folder in which it is loaded, so a command must not load it first: a test's folder is soon
+// gone.
 void bundler;
 
-/** What came of a command line. */
+/** The outcome of a command line. */
 interface Done {
   readonly stdout: string;
   readonly stderr: string;
@@ -24,9 +25,9 @@ interface Done {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Does what `hookmachine` does, without the start of a process, which takes much longer than what most
- * commands do: for tests of what a command says and writes. That the built command does the same is shown
- * in test/launcher/. One at a time, for the folder and the environment are the process's.
+ * Does what `hookmachine` does without starting a process, which takes much longer than most commands do:
+ * for tests of what a command says and writes. test/launcher/ shows that the built command does the same.
+ * Commands run one at a time, since the folder and the environment are the process's.
  */
 export function inProcess(
   box: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
@@ -84,12 +85,12 @@ async function work(
   }
 }
 
-/** Puts this input and this output in the place of the process's, which a command may use without a stream. */
+/** Replaces the input and output of the process, which a command may use without a stream. */
 function takeOver(input: Buffer, print: (text: string) => void): () => void {
   const { readSync, writeSync } = fs;
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!;
   Object.defineProperty(process, 'stdin', { ...stdin, get: () => Readable.from([input]) });
-  // Whoever runs the tests may do so on one.
+  // The tests may be run on a terminal.
   const { isatty } = tty;
   tty.isatty = () => false;
   let taken = 0;

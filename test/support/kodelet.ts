@@ -11,9 +11,9 @@ import { print, type Session } from './session.ts';
 
 /** A sandbox whose project and home may hold Kodelet hooks. */
 export interface KodeletBox extends Sandbox {
-  /** Puts an executable into the project's hooks, and gives its path. */
+  /** Puts an executable into the project's hooks, and returns its path. */
   readonly local: (name: string, script: string) => string;
-  /** Puts an executable into the user's hooks, and gives its path. */
+  /** Puts an executable into the user's hooks, and returns its path. */
   readonly global: (name: string, script: string) => string;
   /** What hooks left in a file of the project; '' when it is not there. */
   readonly left: (file: string) => string;
@@ -28,7 +28,7 @@ export interface KodeletSession extends Omit<Session, 'fire'> {
     fields: HookEventFields[Event],
     options?: FireOptions,
   ) => Promise<AggregatedHookResult>;
-  /** The hooks found, as `source/name event`, those that others hide left out. */
+  /** The hooks found, as `source/name event`, without those that others hide. */
   readonly found: () => string[];
 }
 
@@ -78,7 +78,7 @@ export function kodeletBox(): KodeletBox {
   };
 }
 
-/** A hook of this type in shell, which does this when it is run. */
+/** A shell hook of this type that runs these commands. */
 export const hookOf = (type: string, run = ':'): string => `#!/bin/sh
 case "$1" in
   hook) echo ${type} ;;

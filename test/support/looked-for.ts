@@ -1,6 +1,6 @@
 import type { Dialect } from '../../src/dialects/dialect.ts';
 
-/** Has a dialect look for hooks where there are none: some load what their hooks need only then. */
+/** Makes a dialect look for hooks where there are none: some load what their hooks need only then. */
 export async function lookedFor(dialect: Dialect): Promise<void> {
   await dialect.find({
     cwd: '/dev/null',

@@ -10,10 +10,10 @@ import { waitUntil } from './until.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A small server that the tests have of their own. */
+/** The tests' own small server. */
 export const ownServer = fileURLToPath(new URL('../fixtures/mcp/server.mjs', import.meta.url));
 
-/** Settings with one hook a hook point, or more. */
+/** Settings with one or more hooks per hook point. */
 export const hooks = (commands: Readonly<Record<string, string | readonly string[]>>) => ({
   '.hookmachine/settings.json': {
     hooks: Object.fromEntries(
@@ -26,7 +26,7 @@ export const hooks = (commands: Readonly<Record<string, string | readonly string
   },
 });
 
-/** What a hook says on stdout. */
+/** A command that prints what a hook says on stdout. */
 export const says = (output: object): string => `echo '${JSON.stringify(output)}'`;
 
 export interface McpRun {
@@ -35,7 +35,7 @@ export interface McpRun {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the server of the tests. */
   readonly server?: readonly string[];
-  /** What the client declares; with 'none' no session is begun. */
+  /** What the client declares; with 'none', no session is started. */
   readonly capabilities?: object | 'none';
 }
 
@@ -77,7 +77,7 @@ export async function startMcp({
     waitUntil(() => messages().find((message) => message['id'] === id && !message['method'])).then(
       (found) => found!,
     );
-  /** What a client that calls a tool is answered. */
+  /** Calls a tool as a client, and returns the result. */
   const call = async (id: number, name: string, given?: object, more: object = {}) => {
     const params = { name, ...(given && { arguments: given }), ...more };
     write({ id, method: 'tools/call', params });

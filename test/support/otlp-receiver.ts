@@ -8,7 +8,7 @@ interface Attribute {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A span as OTLP has it. */
+/** A span in the form of OTLP. */
 interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -50,7 +50,7 @@ interface Metrics {
   })[];
 }
 
-/** A collector that takes OTLP over HTTP, as JSON. */
+/** A collector that accepts OTLP over HTTP, as JSON. */
 export async function otlpReceiver() {
   const bodies: { readonly path: string; readonly text: string }[] = [];
   const headers: Record<string, unknown>[] = [];
@@ -73,7 +73,7 @@ export async function otlpReceiver() {
     text: () => bodies.map(({ text }) => text).join('\n'),
     resource: () => attributesOf(traces()[0]!.resource),
     spans: () => traces().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-    /** By name, the points of each metric with their attributes. */
+    /** The points of each metric, by its name, with their attributes. */
     metrics: () =>
       Object.fromEntries(
         sent<Metrics>('/v1/metrics')
@@ -90,7 +90,7 @@ export async function otlpReceiver() {
   };
 }
 
-/** A collector that takes everything and answers nothing. */
+/** A collector that accepts everything and never answers. */
 export const silentCollector = (): Promise<string> => listen(() => undefined);
 
 async function listen(answer: RequestListener): Promise<string> {
@@ -110,7 +110,7 @@ export const attributesOf = ({
 }): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** The spans below one, by name, with what they say. */
+/** A span with its attributes, and the spans below it. */
 interface SpanNode {
   readonly name: string;
   readonly isError: boolean;

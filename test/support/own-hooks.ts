@@ -5,7 +5,7 @@ import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** A session in a sandbox, as a host has it that says nothing of dialects. */
+/** A session in a sandbox, as for a host that says nothing about dialects. */
 export function sessionIn(
   { project, systemFolder }: Sandbox,
   options: Partial<CreateConfigOptions> = {},
@@ -35,7 +35,7 @@ export function sessionIn(
   };
 }
 
-/** One group of one hook, by event. */
+/** Settings with one group of one hook for an event. */
 export const hookAt = (event: string, hook: object | string, more: object = {}) => ({
   hooks: {
     [event]: [

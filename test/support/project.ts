@@ -4,7 +4,7 @@ import { hookmachine } from './hookmachine.ts';
 import { inProcess } from './in-process.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** A project folder with these files, until the test ends; `*.sh` files can be run. */
+/** A project folder with these files, until the test ends; `*.sh` files are executable. */
 export function project(files: Readonly<Record<string, string | object>> = {}): string {
   const folder = tempFolder();
   for (const [name, content] of Object.entries(files)) {
@@ -29,13 +29,13 @@ export const group = (command: string, more: object = {}, matcher?: string) => (
   hooks: [{ type: 'command', command, ...more }],
 });
 
-/** Runs the built command away from the settings of whoever runs the tests. */
+/** Runs the built command without the settings of the user who runs the tests. */
 export const runCommand = (
   args: readonly string[],
   { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
 ) => hookmachine(nowhere(env), args, input);
 
-/** Does what the command does, away from those settings too, in this process. */
+/** Does what the command does in this process, also without those settings. */
 export const commandInProcess = (
   args: readonly string[],
   { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},

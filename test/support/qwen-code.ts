@@ -7,7 +7,7 @@ export const qwenBox = (): HostBox => hostBox('.qwen', (system) => qwenCodeWith(
 
 const call = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
 
-/** Our fields of some of its events. */
+/** Our fields for some of Qwen Code's events. */
 export const qwenFields = {
   PreToolUse: call,
   PermissionRequest: call,

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { inProcess } from './in-process.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 
-/** A host's event as a relay answers it. */
+/** A relay's answer to a host's event. */
 export interface Relayed {
   readonly stdout: string;
-  /** What stdout holds, where it is JSON. */
+  /** What stdout holds, if it is JSON. */
   readonly answer: unknown;
   readonly stderr: string;
   readonly exitCode: number;
 }
 
-/** A project whose own hooks, of LLxprt's format with every word of ours, a relay runs. */
+/** A project whose hooks in `.hookmachine/settings.json` are run by a relay. */
 export interface RelayBox extends Sandbox {
   /** Writes the project's hooks: shell commands by hook point. */
   readonly guard: (hooks: Readonly<Record<string, string | readonly string[]>>) => void;
@@ -60,7 +60,7 @@ function parsed(text: string): unknown {
 /** A command that prints this answer. */
 export const says = (answer: object): string => `echo '${JSON.stringify(answer)}'`;
 
-/** Commands for what a guard may say, in our own words. */
+/** Commands for what a guard may say, in our own dialect. */
 export const guards = {
   allow: says({ decision: 'allow', reason: 'fine' }),
   deny: 'echo "not here" >&2; exit 2',
@@ -74,7 +74,7 @@ export const guards = {
   failure: 'exit 1',
 } as const;
 
-/** Gives the project an executable of Kodelet that puts another result in the place of a tool's. */
+/** Gives the project a Kodelet executable that replaces the result of a tool. */
 export function replacesResult({ write, project }: RelayBox): void {
   const file = write(
     join(project, '.kodelet/hooks/redact'),

@@ -3,24 +3,24 @@ import { dirname, join, resolve } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { tempFolder } from './temp-folder.ts';
 
-/** A project, a home and an administrator's file of a test's own: no settings of this machine take part. */
+/** A test's own project, home and administrator's file: no settings of this machine take part. */
 export interface Sandbox {
   readonly folder: string;
   readonly project: string;
   readonly home: string;
   /** The folder of administrators' settings, in place of the machine's. */
   readonly systemFolder: string;
-  /** What a process needs to live in the sandbox. */
+  /** The environment that a process needs to run in the sandbox. */
   readonly env: Readonly<Record<string, string>>;
-  /** The settings files; none of them is there yet. */
+  /** The settings files; none of them exists yet. */
   readonly files: Readonly<Record<'project' | 'user' | 'system', string>>;
-  /** Those of our own. */
+  /** Our own settings files. */
   readonly own: Readonly<Record<'project' | 'user' | 'system', string>>;
-  /** Writes a file of the sandbox, with its folders; what is no text is written as JSON. */
+  /** Writes a file of the sandbox, with its folders; anything that is not a text is written as JSON. */
   readonly write: (file: string, content: unknown) => string;
 }
 
-/** Makes a sandbox for the running test, which this process lives in too. */
+/** Makes a sandbox for the running test, and gives this process its environment too. */
 export function sandbox(): Sandbox {
   const folder = realpathSync(tempFolder());
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];

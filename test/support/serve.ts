@@ -9,12 +9,12 @@ import { main } from './main.ts';
 import type { RelayBox } from './relay.ts';
 import { waitUntil } from './until.ts';
 
-/** What a host is answered over HTTP. */
+/** The answer to a host over HTTP. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** What the body holds, where it is JSON. */
+  /** What the body holds, if it is JSON. */
   readonly answer: unknown;
 }
 
@@ -76,7 +76,7 @@ export async function startServe(
   return { running, url, token, tokenFile, post, stderr: () => stderr };
 }
 
-/** Starts one for all tests of a file that need none of their own: each has its project, and sessions there. */
+/** Starts one for all tests of a file that need none of their own: each has its own project and sessions. */
 export function serveForAll(): () => Awaited<ReturnType<typeof startServe>> {
   let serve: Awaited<ReturnType<typeof startServe>>;
   beforeAll(async () => {
@@ -103,7 +103,7 @@ export const callIn = (project: string, more: object = {}): object => ({
   ...more,
 });
 
-/** The session that is there alone, for it stays in the project of its first event. */
+/** A session id for this project only, since a session stays in the project of its first event. */
 export const sessionIn = (project: string): string => project.replaceAll(/\W+/g, '-');
 
 /** Where the command keeps what it needs for its next start. */

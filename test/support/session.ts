@@ -10,7 +10,7 @@ import { tempFolder } from './temp-folder.ts';
 type Hooks = NonNullable<Settings['hooks']>;
 type Group = NonNullable<Hooks['BeforeTool']>[number];
 
-/** A command, with a name, a timeout or a policy of its own if need be. */
+/** A command, optionally with its own name, timeout or failure policy. */
 export type HookCommand =
   | string
   | { command: string; name?: string; timeout?: number; onFailure?: 'allow' | 'block' };

@@ -1,18 +1,18 @@
 import type { GenerateOptions, Model } from '../../src/models/model.ts';
 import type { GenAIPart, GenAIRequest, GenAIResponse } from '../../src/translate/genai-types.ts';
 
-/** What the model does when it is asked: says a text, gives a response, or works. */
+/** What the model does when it is asked: says a text, returns a response, or runs a function. */
 export type Turn =
   | string
   | GenAIResponse
   | ((request: GenAIRequest, options: GenerateOptions) => GenAIResponse | Promise<GenAIResponse>);
 
-/** A model that keeps what it was asked. */
+/** A model that records its requests. */
 export interface SeenModel extends Model {
   readonly requests: GenAIRequest[];
 }
 
-/** A model that streams its texts word by word, one turn after the other; the last one again and again. */
+/** A model that streams its texts word by word, one turn after the other; the last one repeats. */
 export function someModel(...turns: Turn[]): SeenModel {
   const requests: GenAIRequest[] = [];
   return {
@@ -34,7 +34,7 @@ export function someModel(...turns: Turn[]): SeenModel {
   };
 }
 
-/** A response of these parts; a text is one. */
+/** A response with these parts; a text is one. */
 export const saying = (...parts: (string | GenAIPart)[]): GenAIResponse => ({
   candidates: [
     {

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Tool, ToolContext } from '../../src/agent/tool.ts';
 import type { ToolResult } from '../../src/protocol/tool-result.ts';
 
-/** What `write_file` of these tests takes. */
+/** The arguments of `write_file` in these tests. */
 export const parameters = z.object({
   path: z.string(),
   times: z.number().int().min(1).default(1),
 });
 export type Arguments = z.infer<typeof parameters>;
 
-/** A tool that keeps each of its runs. */
+/** A tool that records each of its runs. */
 export interface SeenTool extends Tool<Arguments> {
   readonly runs: { readonly input: Arguments; readonly context: ToolContext }[];
 }
 
-/** A tool with checked arguments, which does this. */
+/** A tool with checked arguments that does this work. */
 export function someTool(
   name: string,
   work: (input: Arguments, context: ToolContext) => Promise<ToolResult> = saying,

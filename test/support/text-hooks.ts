@@ -1,7 +1,7 @@
 export const secret = 'AKIAIOSFODNN7EXAMPLE';
 export const holdBack = secret.length;
 
-/** A project whose hook on the text of answers does to each piece what `code` says. */
+/** A project whose hook on the text of answers runs `code` on each piece. */
 export const editing = (
   code: string,
 ): { readonly files: Readonly<Record<string, string | object>> } => ({

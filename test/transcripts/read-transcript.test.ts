@@ -7,7 +7,7 @@ import { project } from '../support/project.ts';
 const line = (record: unknown): string =>
   typeof record === 'string' ? record : JSON.stringify(record);
 
-/** What is read of a file with these records, each on a line of its own unless it is a text. */
+/** What is read from a file with these records, one per line; a text is written as it is. */
 async function read(records: readonly unknown[], name = 's.jsonl'): Promise<readonly Reading[]> {
   const folder = project({ [name]: records.map(line).join('\n') });
   return Readable.from(readTranscript(join(folder, name))).toArray();
@@ -45,7 +45,7 @@ describe('sessions of Claude Code', () => {
     message: { role: 'assistant', content },
   });
 
-  test('hold prompts, calls, and their results in the form of the tool', async () => {
+  test('a Claude Code session holds prompts, calls, and their results in the form of the tool', async () => {
     const readings = await read([
       { type: 'summary', summary: 'x', leafUuid: 'l' },
       user('Write it'),
@@ -68,7 +68,7 @@ describe('sessions of Claude Code', () => {
     expect(faultsIn(readings)).toEqual([]);
   });
 
-  test('hold messages that nobody typed, which are no prompts', async () => {
+  test('messages that nobody typed in a Claude Code session are not prompts', async () => {
     const readings = await read([
       user('<command-name>/clear</command-name>'),
       user('a reminder', { isMeta: true }),
@@ -80,7 +80,7 @@ describe('sessions of Claude Code', () => {
     expect(eventsIn(readings)).toEqual([['UserPromptSubmit', { prompt: 'Go on.' }, { line: 6 }]]);
   });
 
-  test('lose only the lines that cannot be understood', async () => {
+  test('a Claude Code session loses only the lines that cannot be understood', async () => {
     const readings = await read([
       '{"torn',
       assistant(use('t1', 'Write', 'no object'), use('t2')),
@@ -115,7 +115,7 @@ const called = (name: string, args: object, more = {}) =>
 describe('sessions of Codex', () => {
   const meta = { type: 'session_meta', payload: { id: 'c', cwd: '/p' } };
 
-  test('name tools and arguments as its hooks know them', async () => {
+  test('a Codex session names tools and arguments as its hooks know them', async () => {
     const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch';
     const readings = await read([
       meta,
@@ -158,7 +158,7 @@ describe('sessions of Codex', () => {
     ['a', { content: 'a', success: true }],
     ['a', [{ type: 'input_text', text: 'a' }]],
     ['plain', 'plain'],
-  ])('give %j as the result of a command', async (expected, output) => {
+  ])('a Codex session gives %j as the result of a command', async (expected, output) => {
     const readings = await read([
       meta,
       called('shell_command', { command: 'x' }),
@@ -171,7 +171,7 @@ describe('sessions of Codex', () => {
     ]);
   });
 
-  test('of 2025, whose lines have no payload', async () => {
+  test('a Codex session of 2025, whose lines have no payload, can be read', async () => {
     const { payload } = called('shell', { command: ['ls'] });
     const readings = await read([
       { id: 'old', timestamp: 't', instructions: null },
@@ -182,7 +182,7 @@ describe('sessions of Codex', () => {
     expect(faultsIn(readings)).toEqual([]);
   });
 
-  test('report arguments that are no JSON', async () => {
+  test('a Codex session with arguments that are not JSON is reported', async () => {
     const broken = item('function_call', { name: 'shell', arguments: '{', call_id: 'x' });
     expect(faultsIn(await read([meta, broken]))).toEqual([
       ['holds a tool call without a name or without arguments', { line: 2 }],
@@ -206,7 +206,7 @@ describe('chats of Gemini CLI', () => {
     ['AfterTool', { ...given, tool_response: response }],
   ];
 
-  test('may be one object', async () => {
+  test('a Gemini CLI chat may be one object', async () => {
     const whole = { ...about, messages: [asked, answer(done)] };
     const readings = await read([JSON.stringify(whole, null, 2)], 'session-1.json');
     expect(eventsIn(readings)).toEqual(
@@ -214,7 +214,7 @@ describe('chats of Gemini CLI', () => {
     );
   });
 
-  test('may be a record a line, in which a message is written again when its calls have ended', async () => {
+  test('a Gemini CLI chat may be one record per line, with a message written again when its calls have ended', async () => {
     const readings = await read([
       about,
       asked,
@@ -231,7 +231,7 @@ describe('chats of Gemini CLI', () => {
     expect(faultsIn(readings)).toEqual([]);
   });
 
-  test('belong to the project that is written down beside them', async () => {
+  test('a Gemini CLI chat belongs to the project that is recorded beside it', async () => {
     const folder = project({
       'x/.project_root': '/p\n',
       'x/chats/s.jsonl': [about, asked].map((one) => JSON.stringify(one)).join('\n'),
@@ -246,7 +246,7 @@ test.each([
   ['s.jsonl', 'notes'],
   ['s.json', '{"messages":[]}'],
   ['s.json', '{'],
-])('a file of something else, %s with %s, is said to be that', async (name, text) => {
+])('a file of another kind, %s with %s, is reported as such', async (name, text) => {
   const readings = await read([text], name);
   expect(readings.map(({ kind }) => kind)).toEqual(['foreign']);
 });

@@ -12,7 +12,7 @@ const pairs = (before: string, after: string): string =>
 const many = (text: (index: number) => string): string[] =>
   Array.from({ length: 5000 }, (_, index) => text(index));
 
-/** The textbook table, to compare with. */
+/** The textbook algorithm, for comparison. */
 function lengthOfLongest(before: string, after: string): number {
   const row = Array.from({ length: after.length + 1 }, () => 0);
   for (const item of before) {
@@ -35,16 +35,16 @@ test.each([
   ['abc', 'axc', '0>0 2>2'],
   ['abc', 'xyz', ''],
   ['abcd', 'cdab', '2>0 3>1'],
-])('align %j with %j', (before, after, expected) => {
+])('align pairs the equal items of %j and %j', (before, after, expected) => {
   expect(pairs(before, after)).toBe(expected);
 });
 
-test('C-75: of equal items the later one is taken', () => {
+test('C-75: among equal items align takes the later one', () => {
   expect(pairs('xaxb', 'xb')).toBe('2>0 3>1');
   expect(pairs('axbxcz', 'xcy')).toBe('3>0 4>1');
 });
 
-test('C-75: finds a longest pairing that does not cross, whatever the lists', () => {
+test('C-75: align finds a longest pairing without crossings in any lists', () => {
   for (let seed = 0; seed < 500; seed++) {
     const roll = dice(seed);
     const letters = 1 + roll(5);
@@ -62,7 +62,7 @@ test('C-75: finds a longest pairing that does not cross, whatever the lists', ()
   }
 });
 
-test('thousands of messages, all rewritten or all alike, take no time', () => {
+test('thousands of messages, all rewritten or all alike, are aligned quickly', () => {
   const start = cpuTime();
   expect(
     align(

@@ -10,13 +10,13 @@ export const response = (name: string, id?: string): Part => ({
 });
 export const image: Part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
 
-/** A request with the given contents. */
+/** Returns a request with the given contents. */
 export const requestOf = (...contents: Content[]): GenerateContentParameters => ({
   model: 'gemini-2.5-pro',
   contents,
 });
 
-/** Freezes a value through and through, so that whoever changes it is found out. */
+/** Freezes a value deeply, so that code which changes it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -25,7 +25,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** A source of numbers from 0 to `below`, the same ones for the same seed. */
+/** Returns a source of whole numbers from 0 to below `below`, the same ones for the same seed. */
 export function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

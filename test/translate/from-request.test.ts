@@ -24,7 +24,7 @@ const base: GenerateContentParameters = frozen({
 const shown = toHookLLMRequest(base);
 const git: LLMMessage = { role: 'system', content: 'On branch main' };
 
-test('HOOK-078: an empty answer gives the base request', () => {
+test('HOOK-078: an empty answer gives back the base request', () => {
   expect(fromHookLLMRequest({}, base)).toStrictEqual(base);
   expect(fromHookLLMRequest(undefined as never, base)).toStrictEqual(base);
 });
@@ -34,7 +34,7 @@ test('C-74: a hook that sets one setting leaves all other config alone', () => {
   expect(changed).toStrictEqual({ ...base, config: { ...base.config, temperature: 0 } });
 });
 
-test('C-74: all eight settings come back', () => {
+test('C-74: all eight settings of a hook reach the request', () => {
   const config = {
     temperature: 0.1,
     maxOutputTokens: 2,
@@ -49,12 +49,12 @@ test('C-74: all eight settings come back', () => {
   expect(fromHookLLMRequest({ config }, request).config).toEqual(config);
 });
 
-test('HOOK-038: another model', () => {
+test('HOOK-038: a hook can set another model, but not an empty one', () => {
   expect(fromHookLLMRequest({ model: 'gemini-2.5-flash' }, base).model).toBe('gemini-2.5-flash');
   expect(fromHookLLMRequest({ model: '' }, base).model).toBe('gemini-2.5-pro');
 });
 
-test('HOOK-055, HOOK-167: a tool config is set, its other keys and the tools stay', () => {
+test('HOOK-055, HOOK-167: a tool config is set, and its other keys and the tools stay', () => {
   const toolConfig = { mode: 'ANY', allowedFunctionNames: ['view'] } as const;
   expect(fromHookLLMRequest({ toolConfig }, base).config).toStrictEqual({
     ...base.config,
@@ -62,7 +62,7 @@ test('HOOK-055, HOOK-167: a tool config is set, its other keys and the tools sta
   });
 });
 
-test('recipe 9, C-77: a system message in front goes behind the system instruction', () => {
+test('recipe 9, C-77: a system message in front is appended to the system instruction', () => {
   const changed = fromHookLLMRequest({ ...shown, messages: [git, ...shown.messages] }, base);
   expect(changed).toStrictEqual({
     ...base,
@@ -72,7 +72,7 @@ test('recipe 9, C-77: a system message in front goes behind the system instructi
 
 test.each<[string, NonNullable<GenerateContentParameters['config']>['systemInstruction'], unknown]>(
   [
-    ['none', undefined, 'On branch main'],
+    ['absent', undefined, 'On branch main'],
     ['a text', 'Be brief', 'Be brief\n\nOn branch main'],
     [
       'a content',
@@ -82,17 +82,20 @@ test.each<[string, NonNullable<GenerateContentParameters['config']>['systemInstr
     ['a part', { text: 'Be brief' }, [{ text: 'Be brief' }, { text: 'On branch main' }]],
     ['parts', ['Be', { text: 'brief' }], ['Be', { text: 'brief' }, { text: 'On branch main' }]],
   ],
-)('C-77: a system message joins a system instruction that is %s', (_, instruction, expected) => {
-  const request = frozen({
-    ...base,
-    config: instruction === undefined ? {} : { systemInstruction: instruction },
-  });
-  const changed = fromHookLLMRequest({ messages: [...shown.messages, git] }, request);
-  expect(changed.config?.systemInstruction).toEqual(expected);
-  expect(changed.contents).toBe(base.contents);
-});
+)(
+  'C-77: a system message is appended to a system instruction that is %s',
+  (_, instruction, expected) => {
+    const request = frozen({
+      ...base,
+      config: instruction === undefined ? {} : { systemInstruction: instruction },
+    });
+    const changed = fromHookLLMRequest({ messages: [...shown.messages, git] }, request);
+    expect(changed.config?.systemInstruction).toEqual(expected);
+    expect(changed.contents).toBe(base.contents);
+  },
+);
 
-test('C-77: beside cached content, which has its own instruction, it is a note at its place', () => {
+test('C-77: with cached content, which has its own instruction, a system message becomes a note at its place', () => {
   const cached = frozen({ model: 'm', contents: 'Hi', config: { cachedContent: 'cache/1' } });
   expect(fromHookLLMRequest({ messages: [git, { role: 'user', content: 'Hi' }] }, cached)).toEqual({
     ...cached,
@@ -105,14 +108,14 @@ test('C-77: beside cached content, which has its own instruction, it is a note a
   expect(fromHookLLMRequest({ config: { topK: 1 } }, cached).contents).toBe('Hi');
 });
 
-test('C-78: no messages, or system messages alone, leave the conversation as it was', () => {
+test('C-78: no messages, or only system messages, leave the conversation unchanged', () => {
   expect(fromHookLLMRequest({ messages: [] }, base)).toStrictEqual(base);
   const changed = fromHookLLMRequest({ messages: [git] }, base);
   expect(changed.contents).toBe(base.contents);
   expect(changed.config?.systemInstruction).toBe('Be brief\n\nOn branch main');
 });
 
-test('recipe UB: messages of one hook and the temperature of another both arrive', () => {
+test('recipe UB: messages from one hook and the temperature from another both reach the request', () => {
   const merged: Partial<LLMRequest> = {
     ...shown,
     messages: [...shown.messages, git],
@@ -128,19 +131,19 @@ test('recipe UB: messages of one hook and the temperature of another both arrive
   });
 });
 
-test('recipe A4: all messages replaced; other fields of the answer are ignored', () => {
+test('recipe A4: all messages are replaced, and other fields of the answer are ignored', () => {
   const answer = { messages: [{ role: 'user', content: 'New' }], llm_request_boundary: 3 };
   const changed = fromHookLLMRequest(answer as Partial<LLMRequest>, base);
   expect(changed).toStrictEqual({ ...base, contents: [user('New')] });
 });
 
-test('without a base the hook request stands alone', () => {
+test('without a base the hook’s request is used alone', () => {
   expect(
     fromHookLLMRequest({ model: 'm', messages: [git, { role: 'user', content: 'Hi' }] }),
   ).toEqual({ model: 'm', contents: [user('Hi')], config: { systemInstruction: git.content } });
 });
 
-test('keys such as __proto__ touch nothing', () => {
+test('keys such as __proto__ in an answer have no effect', () => {
   const answer = JSON.parse(
     '{"__proto__":{"model":"evil"},"config":{"__proto__":{"topK":1}},"toolConfig":{"__proto__":{"mode":"NONE"}}}',
   ) as Partial<LLMRequest>;

@@ -19,7 +19,7 @@ import type {
   GenAIToolConfig,
 } from '../../src/translate/genai-types.ts';
 
-// What users have fits what we take.
+// The SDK's types are accepted by ours.
 expectTypeOf<GenerateContentParameters>().toExtend<GenAIRequest>();
 expectTypeOf<GenerateContentConfig>().toExtend<GenAIConfig>();
 expectTypeOf<GenerateContentResponse>().toExtend<GenAIResponse>();
@@ -28,7 +28,7 @@ expectTypeOf<Content>().toExtend<GenAIContent>();
 expectTypeOf<Part>().toExtend<GenAIPart>();
 expectTypeOf<ToolConfig>().toExtend<GenAIToolConfig>();
 
-// What we build fits what they take, but for enums, which no text extends.
+// The types that we build are accepted by the SDK, except enums, which no string type extends.
 expectTypeOf<GenAIContent>().toExtend<Content>();
 expectTypeOf<GenAIPart>().toExtend<Part>();
 expectTypeOf<GenAIRequest['contents']>().toExtend<GenerateContentParameters['contents']>();
@@ -38,7 +38,7 @@ expectTypeOf<Omit<GenAIResponse, 'candidates'>>().toExtend<
   Partial<Omit<GenerateContentResponse, 'candidates'>>
 >();
 
-// The base's own type comes back.
+// The base's own type is returned.
 declare const request: GenerateContentParameters;
 declare const toolConfig: ToolConfig;
 expectTypeOf(

@@ -17,7 +17,7 @@ const specific = (hookSpecificOutput: Record<string, unknown>, output = {}) =>
   new BeforeModelHookOutput({ ...output, hookSpecificOutput });
 
 describe('BeforeModelHookOutput', () => {
-  test('has a synthetic response only when a hook gave one (HOOK-036, HOOK-194)', () => {
+  test('a BeforeModel output has a synthetic response only if a hook gave one (HOOK-036, HOOK-194)', () => {
     const output = specific({ llm_response: { text: 'from the cache' } }, { decision: 'deny' });
     expect(textOf(output.getSyntheticResponse())).toBe('from the cache');
     const candidates = [{ content: { role: 'model', parts: ['a', { text: 'b' }] } }];
@@ -39,7 +39,7 @@ describe('BeforeModelHookOutput', () => {
     config: { topK: 40, tools: [{ functionDeclarations: [{ name: 'f' }] }] },
   };
 
-  test('changes what the hooks changed and keeps the rest (HOOK-038, HOOK-078, C-74)', () => {
+  test('a BeforeModel output applies the hooks’ changes and keeps the rest (HOOK-038, HOOK-078, C-74)', () => {
     const before = structuredClone(target);
     const changed = specific({
       llm_request: { config: { temperature: 0 }, model: 'other' },
@@ -52,7 +52,7 @@ describe('BeforeModelHookOutput', () => {
     expect(target).toEqual(before);
   });
 
-  test('adds messages (HOOK-039)', () => {
+  test('a BeforeModel output adds messages to the request (HOOK-039)', () => {
     const changed = specific({
       llm_request: {
         messages: [
@@ -64,7 +64,7 @@ describe('BeforeModelHookOutput', () => {
     expect(JSON.stringify(changed.contents)).toContain('and this');
   });
 
-  test('without changes gives the very request back', () => {
+  test('a BeforeModel output without changes returns the same request object', () => {
     for (const output of [
       new BeforeModelHookOutput(),
       specific({ llm_request: {} }),
@@ -75,7 +75,7 @@ describe('BeforeModelHookOutput', () => {
 });
 
 describe('AfterModelHookOutput', () => {
-  test('has the hooks’ response (HOOK-046, HOOK-047)', () => {
+  test('an AfterModel output has the hooks’ response (HOOK-046, HOOK-047)', () => {
     const output = new AfterModelHookOutput({
       hookSpecificOutput: { llm_response: { text: 'redacted' } },
     });
@@ -87,7 +87,7 @@ describe('AfterModelHookOutput', () => {
     });
   });
 
-  test('a stop makes one that gives the reason, unless a hook gave its own (HOOK-048, C-82)', () => {
+  test('a stop makes a response with its reason, unless a hook gave its own (HOOK-048, C-82)', () => {
     const stop = { continue: false, stopReason: 'budget spent', reason: 'other' };
     const stopped = new AfterModelHookOutput(stop).getModifiedResponse();
     expect(textOf(stopped)).toBe('budget spent');
@@ -108,7 +108,7 @@ describe('AfterModelHookOutput', () => {
     expect(both.shouldStopExecution()).toBe(true);
   });
 
-  test('has none when nothing was changed', () => {
+  test('an AfterModel output has no response if nothing was changed', () => {
     expect(new AfterModelHookOutput({ decision: 'deny' }).getModifiedResponse()).toBeUndefined();
   });
 });
@@ -123,7 +123,7 @@ describe('BeforeToolSelectionHookOutput', () => {
       hookSpecificOutput: { toolConfig },
     }).applyToolConfigModifications(target);
 
-  test('sets mode and names, and leaves the tools as they are (HOOK-055, HOOK-167, HOOK-168)', () => {
+  test('a BeforeToolSelection output sets mode and names, and leaves the tools unchanged (HOOK-055, HOOK-167, HOOK-168)', () => {
     const changed = apply({ mode: 'ANY', allowedFunctionNames: ['a'] });
     expect(changed).toEqual({
       tools,
@@ -132,7 +132,7 @@ describe('BeforeToolSelectionHookOutput', () => {
     expect(changed.tools).toBe(tools);
   });
 
-  test('keeps what the hooks did not say (HOOK-060, C-49)', () => {
+  test('a BeforeToolSelection output keeps what the hooks did not set (HOOK-060, C-49)', () => {
     const target = {
       tools,
       toolConfig: { functionCallingConfig: { allowedFunctionNames: ['a'] } },
@@ -150,7 +150,7 @@ describe('BeforeToolSelectionHookOutput', () => {
 describe('factories (HOOK-200)', () => {
   const denied = { hookSpecificOutput: { permissionDecision: 'deny' } };
 
-  test('the general one ignores permissionDecision', () => {
+  test('the general factory ignores permissionDecision', () => {
     const output = createHookOutput('BeforeTool', denied);
     expect(output.constructor).toBe(DefaultHookOutput);
     expect(output.isBlockingDecision()).toBe(false);
@@ -162,7 +162,7 @@ describe('factories (HOOK-200)', () => {
     expect(createHookOutput('SessionStart', {}).constructor).toBe(DefaultHookOutput);
   });
 
-  test('the aggregator’s one honours it', () => {
+  test('the aggregator’s factory honours permissionDecision', () => {
     const output = createSpecificHookOutput(denied, 'BeforeTool');
     expect(output).toBeInstanceOf(BeforeToolHookOutput);
     expect(output.isBlockingDecision()).toBe(true);

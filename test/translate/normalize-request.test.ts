@@ -18,7 +18,7 @@ test('HOOK-072: a valid request is left alone, without a note', () => {
   expect(normalizeHookLLMRequest(request)).toStrictEqual({ request, notes: [] });
 });
 
-test('C-71: the API reference’s form is taken as the stable one', () => {
+test('C-71: the API reference’s form is converted to the stable one', () => {
   expect(
     normalizeHookLLMRequest({
       contents: [
@@ -41,7 +41,7 @@ test('C-71: the API reference’s form is taken as the stable one', () => {
   });
 });
 
-test('recipe D4: an answer in that form changes the real request', () => {
+test('recipe D4: an answer in the API reference’s form changes the real request', () => {
   const base = frozen({ model: 'm', contents: 'Hi', config: { systemInstruction: 'Be brief' } });
   const answer = {
     contents: [{ role: 'user', parts: ['Hi'] }],
@@ -58,7 +58,7 @@ test('recipe D4: an answer in that form changes the real request', () => {
   ).toEqual({ ...base, config: { systemInstruction: 'Be brief\n\nSave tokens' } });
 });
 
-test('C-71: where both forms name a thing, the stable one wins', () => {
+test('C-71: if both forms set the same thing, the stable one wins', () => {
   expect(
     normalizeHookLLMRequest({
       messages: [{ role: 'user', content: 'Hi' }],
@@ -93,11 +93,11 @@ test.each<[unknown, string]>([
   ],
   ['text', 'llm_request is "text" and was ignored: it must be an object'],
   [[], 'llm_request is a list and was ignored: it must be an object'],
-])('a wrong field costs a note and nothing else: %j', (value, note) => {
+])('an invalid field is left out with one note: %j', (value, note) => {
   expect(normalizeHookLLMRequest(value)).toEqual({ request: {}, notes: [note] });
 });
 
-test('null counts as absent', () => {
+test('null in an llm_request counts as absent', () => {
   expect(
     normalizeHookLLMRequest({
       model: null,
@@ -112,7 +112,7 @@ test('null counts as absent', () => {
   expect(normalizeHookLLMRequest(null)).toEqual({ request: {}, notes: [] });
 });
 
-test('roles: assistant is read as model, others cost the message', () => {
+test('the role assistant is read as model, and a message with an unknown role is left out', () => {
   expect(
     messages([
       { role: 'assistant', content: 'a' },
@@ -151,7 +151,7 @@ test.each<[unknown, string, string[]]>([
   });
 });
 
-test('messages that are none are left out', () => {
+test('invalid messages are left out with a note', () => {
   const { request, notes } = messages([
     'Hi',
     null,
@@ -166,7 +166,7 @@ test('messages that are none are left out', () => {
   ]);
 });
 
-test('C-78: no messages, and system messages alone, are reported', () => {
+test('C-78: an empty list and a list of only system messages are reported', () => {
   expect(messages([])).toEqual({
     request: {},
     notes: [
@@ -178,7 +178,7 @@ test('C-78: no messages, and system messages alone, are reported', () => {
   ]);
 });
 
-test('what was made valid stays so', () => {
+test('a normalized request stays the same when it is normalized again', () => {
   for (const value of [
     { contents: [user('a')], systemInstruction: 'b', generationConfig: { topK: 1 }, model: [] },
     { messages: [{ role: 'assistant', content: [7] }], config: { topK: NaN, stopSequences: [1] } },
@@ -188,7 +188,7 @@ test('what was made valid stays so', () => {
   }
 });
 
-test('never throws: cycles, big numbers, symbols, functions', () => {
+test('normalizing a request never throws at cycles, big numbers, symbols and functions', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   const odd = [cycle, 7n, Symbol('s'), () => 1, new Date(NaN), Object.create(null)];

@@ -19,7 +19,7 @@ test('HOOK-073: a valid response is left alone, without a note', () => {
   expect(normalizeHookLLMResponse(response)).toStrictEqual({ response, notes: [] });
 });
 
-test('C-72: parts may be texts, {text}, or one text', () => {
+test('C-72: parts may be a list of texts or {text}, or one text', () => {
   const { response } = normalizeHookLLMResponse(candidate(['a', { text: 'b' }]));
   expect(response).toEqual({ text: 'ab', ...candidate(['a', 'b']) });
   expect(normalizeHookLLMResponse({ candidates: [{ content: 'a' }] }).response?.text).toBe('a');
@@ -40,13 +40,13 @@ test('C-73: a text that differs from the candidates is reported', () => {
   });
 });
 
-test('C-86: function calls in an answer are reported to be of no use', () => {
+test('C-86: function calls in an answer are left out and reported', () => {
   expect(normalizeHookLLMResponse(candidate(['a', call('view')])).notes).toEqual([
     'llm_response.candidates[0].content has parts without text, which were left out: hooks can only change text',
   ]);
 });
 
-test('HOOK-077: `blocked` is left out of ratings', () => {
+test('HOOK-077: `blocked` is left out of safety ratings', () => {
   const rating = { category: 'c', probability: 'LOW' };
   const { response } = normalizeHookLLMResponse(
     candidate(['a'], { safetyRatings: [{ ...rating, blocked: true }] }),
@@ -78,7 +78,7 @@ test.each<[unknown, string]>([
   expect(normalizeHookLLMResponse(value)).toEqual({ notes: [note] });
 });
 
-test('wrong fields of a candidate cost a note each', () => {
+test('each invalid field of a candidate is left out with a note', () => {
   const { response, notes } = normalizeHookLLMResponse(
     candidate(['a'], { finishReason: 'stop', index: '0', safetyRatings: [{ category: 'c' }] }),
   );
@@ -91,14 +91,14 @@ test('wrong fields of a candidate cost a note each', () => {
   expect(normalizeHookLLMResponse(candidate(['a'], { safetyRatings: 7 })).notes).toHaveLength(1);
 });
 
-test('null counts as absent', () => {
+test('null in an llm_response counts as absent', () => {
   expect(normalizeHookLLMResponse(null)).toEqual({ notes: [] });
   expect(normalizeHookLLMResponse({ text: null, candidates: null, usageMetadata: null })).toEqual({
     notes: [],
   });
 });
 
-test('what was made valid stays so', () => {
+test('a normalized response stays the same when it is normalized again', () => {
   for (const value of [
     { text: 'a', candidates: [] },
     { text: 'b', ...candidate(['a', 7]) },

@@ -7,7 +7,7 @@ import { cpuTime } from '../support/cpu-time.ts';
 
 const { fromHookLLMRequest, toHookLLMRequest } = defaultHookTranslator;
 
-/** The contents after a hook has changed the list of messages. */
+/** Returns the contents after a hook has changed the list of messages. */
 function after(contents: Content[], change: (messages: LLMMessage[]) => LLMMessage[]): unknown {
   const base = frozen(requestOf(...contents));
   const { messages } = toHookLLMRequest(base);
@@ -27,18 +27,18 @@ const cat = model('A cat.');
 const and = user('And?');
 const chat = [look, viewCall, viewed, cat, and];
 
-describe('C-75: what the hook left alone is as it was', () => {
-  test('a message in front, at the end (HOOK-039)', () => {
+describe('C-75: messages that the hook left alone stay unchanged', () => {
+  test('C-75: a message added in front or at the end leaves the others unchanged (HOOK-039)', () => {
     expect(after(chat, (all) => [says('Note'), ...all])).toEqual([user('Note'), ...chat]);
     expect(after(chat, (all) => [...all, says('Note')])).toEqual([...chat, user('Note')]);
   });
 
-  test('behind calls and responses that end the conversation', () => {
+  test('C-75: a message added at the end goes after calls and responses there', () => {
     const open = [look, viewCall, viewed];
     expect(after(open, (all) => [...all, says('Note')])).toEqual([...open, user('Note')]);
   });
 
-  test('a message in the middle: contents without text stay behind the message before them', () => {
+  test('C-75: with a message added in the middle, contents without text stay after the message before them', () => {
     expect(after(chat, ([first, ...rest]) => [first!, says('Note'), ...rest])).toEqual([
       look,
       viewCall,
@@ -49,7 +49,7 @@ describe('C-75: what the hook left alone is as it was', () => {
     ]);
   });
 
-  test('an image before all text stays before that text', () => {
+  test('C-75: an image before all text stays before that text', () => {
     const shown = user(image);
     expect(after([shown, and, cat], (all) => [says('Note'), ...all])).toEqual([
       user('Note'),
@@ -59,13 +59,13 @@ describe('C-75: what the hook left alone is as it was', () => {
     ]);
   });
 
-  test('a conversation that shows hooks nothing comes first', () => {
+  test('C-75: a conversation in which hooks see nothing stays in front of new messages', () => {
     expect(after([user(image)], () => [says('Note')])).toEqual([user(image), user('Note')]);
   });
 });
 
 describe('C-75: changed and new messages are text only', () => {
-  test('an edited message loses its image; its neighbours lose nothing', () => {
+  test('C-75: an edited message loses its image, and its neighbours lose nothing', () => {
     expect(after(chat, instead('Look', 'Look here'))).toEqual([
       user('Look here'),
       viewCall,
@@ -75,7 +75,7 @@ describe('C-75: changed and new messages are text only', () => {
     ]);
   });
 
-  test('every message edited, as a redaction does: calls stay', () => {
+  test('C-75: calls stay even if every message is edited, as in a redaction', () => {
     expect(after(chat, (all) => all.map(({ role }) => ({ role, content: '...' })))).toEqual([
       user('...'),
       viewCall,
@@ -85,16 +85,16 @@ describe('C-75: changed and new messages are text only', () => {
     ]);
   });
 
-  test('an edited message with a call takes the response along', () => {
+  test('C-75: editing a message with a call removes the call’s response too', () => {
     const contents = [and, model('I look.', call('view')), viewed, cat];
     expect(after(contents, instead('I look.', 'I ...'))).toEqual([and, model('I ...'), cat]);
   });
 
-  test('a message emptied stays, empty: the original must not be sent', () => {
+  test('C-75: a message that a hook emptied stays empty, because the original must not be sent', () => {
     expect(after([look], () => [says('')])).toEqual([user('')]);
   });
 
-  test('another role is another message', () => {
+  test('C-75: a message whose role changed is a new message', () => {
     expect(after([look, cat], ([, last]) => [{ role: 'model', content: 'Look' }, last!])).toEqual([
       model('Look'),
       cat,
@@ -103,11 +103,11 @@ describe('C-75: changed and new messages are text only', () => {
 });
 
 describe('C-76: the order is the hook’s', () => {
-  test('messages swapped: one keeps its parts, the other is new', () => {
+  test('C-76: when two messages are swapped, one keeps its parts and the other is new', () => {
     expect(after([look, cat], (all) => all.toReversed())).toEqual([cat, user('Look')]);
   });
 
-  test('a message twice', () => {
+  test('C-76: when a message is repeated, only one copy keeps its parts', () => {
     expect(after([look, cat], ([first, last]) => [first!, first!, last!])).toEqual([
       user('Look'),
       look,
@@ -115,7 +115,7 @@ describe('C-76: the order is the hook’s', () => {
     ]);
   });
 
-  test('of equal texts the later one is kept', () => {
+  test('C-76: among messages with equal texts the later one is kept', () => {
     const again = user('Look', { fileData: { fileUri: 'gs://b/2' } });
     expect(after([look, cat, again, model('A dog.')], (all) => all.slice(2))).toEqual([
       again,
@@ -124,19 +124,19 @@ describe('C-76: the order is the hook’s', () => {
   });
 });
 
-describe('a call and its response stay together or go together', () => {
-  test('they go with a message taken out on either side of them', () => {
+describe('a call and its response stay or go together', () => {
+  test('a call and its response go with a removed message on either side of them', () => {
     expect(after(chat, without('Look'))).toEqual([cat, and]);
     expect(after(chat, without('A cat.'))).toEqual([look, and]);
   });
 
-  test('an image stays while one of its neighbours does', () => {
+  test('an image stays as long as one of its neighbours does', () => {
     expect(after([and, user(image), cat], without('And?'))).toEqual([user(image), cat]);
     expect(after([and, user(image), cat], without('A cat.'))).toEqual([and, user(image)]);
     expect(after([and, user(image), cat, look], (all) => all.slice(2))).toEqual([look]);
   });
 
-  test('a response goes with the message that holds its call, and stays with it', () => {
+  test('a response stays or goes with the message that holds its call', () => {
     const looking = model('I look.', call('view'));
     const contents = [and, looking, viewed, cat, user('Bye')];
     expect(after(contents, without('I look.'))).toEqual([and, cat, user('Bye')]);
@@ -150,7 +150,7 @@ describe('a call and its response stay together or go together', () => {
     expect(after(contents, without('And?'))).toEqual([viewCall, answered, cat]);
   });
 
-  test('a message holding a call keeps its text when the response is edited', () => {
+  test('a message with a call keeps its text when the response’s message is edited', () => {
     const contents = [and, model('I look.', call('view')), user(response('view'), 'Seen.')];
     expect(after(contents, instead('Seen.', 'Noted.'))).toEqual([
       and,
@@ -159,7 +159,7 @@ describe('a call and its response stay together or go together', () => {
     ]);
   });
 
-  test('a message put between them moves in front of the call', () => {
+  test('a message inserted between a call and its response moves in front of the call', () => {
     const contents = [and, model('I look.', call('view')), user(response('view'), 'Seen.')];
     expect(
       after(contents, ([ask, looking, seen]) => [ask!, looking!, says('Note'), seen!]),
@@ -169,7 +169,7 @@ describe('a call and its response stay together or go together', () => {
     ).toEqual([and, user('Note'), viewCall, contents[2]]);
   });
 
-  test('a message between a response and another call’s stays there', () => {
+  test('a message inserted between a response and another call stays there', () => {
     const looking = model('I look.', call('view'));
     const reading = model('I read.', call('read'));
     const contents = [and, looking, viewed, reading, user(response('read'), 'Seen.')];
@@ -182,7 +182,7 @@ describe('a call and its response stay together or go together', () => {
     ]);
   });
 
-  test('a thought goes with the call it led to', () => {
+  test('a thought goes with the call that it led to', () => {
     const contents = [
       and,
       model({ text: 'hmm', thought: true }, call('view')),
@@ -212,7 +212,7 @@ describe('a call and its response stay together or go together', () => {
     ]);
   });
 
-  test('what had no partner before the hook came stays', () => {
+  test('calls and responses that were unpaired before the hook stay', () => {
     const contents = [and, viewCall, cat, user(response('other'), 'Odd.')];
     expect(after(contents, (all) => [...all, says('Note')])).toEqual([...contents, user('Note')]);
   });
@@ -225,11 +225,11 @@ const exchange = (name: string): Content[] => [
   model(`Done ${name}.`),
 ];
 
-test('recipe 17: the first and the last messages, over a tool-using chat', () => {
+test('recipe 17: the first and the last messages of a chat with tools can be kept', () => {
   const contents = ['one', 'two', 'three'].flatMap(exchange);
   const truncated = after(contents, (all) => [all[0]!, ...all.slice(-4)]);
   expect(truncated).toEqual([contents[0], contents[7], ...contents.slice(8)]);
-  // One more cut, now between a call and the text that came of it.
+  // One more cut, now between a call and the text that followed from it.
   expect(after(contents, (all) => [all[0]!, ...all.slice(-2)])).toEqual([
     contents[0],
     contents[9],
@@ -242,14 +242,14 @@ test('recipe 17: the first and the last messages, over a tool-using chat', () =>
   ]);
 });
 
-test('thousands of calls without text take no time', () => {
+test('thousands of calls without text are rebuilt quickly', () => {
   const contents = [look, ...Array.from({ length: 2500 }, () => [viewCall, viewed]).flat(), cat];
   const start = cpuTime();
   expect(after(contents, (all) => [...all, says('Note')])).toHaveLength(5003);
   expect(cpuTime() - start).toBeLessThan(2000);
 });
 
-test('thousands of messages, edited one by one, take no time', () => {
+test('thousands of messages that are all edited are rebuilt quickly', () => {
   const contents = Array.from({ length: 1000 }, (_, index) => [
     user(`Ask ${index}`),
     viewCall,

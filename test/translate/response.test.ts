@@ -47,8 +47,8 @@ const answer = sdkResponse({
 });
 const calling = sdkResponse({ content: model(call('view')), finishReason: FinishReason.STOP });
 
-describe('to a hook', () => {
-  test('HOOK-073, HOOK-077, C-72: texts as strings, ratings without blocked, three counts', () => {
+describe('the response that hooks see', () => {
+  test('HOOK-073, HOOK-077, C-72: a hook sees texts as strings, ratings without blocked, and three counts', () => {
     expect(toHookLLMResponse(answer)).toStrictEqual({
       text: 'Hello you',
       candidates: [
@@ -63,13 +63,13 @@ describe('to a hook', () => {
     });
   });
 
-  test('recipe 18: an answer that only calls functions has no text', () => {
+  test('recipe 18: a response that only calls functions has no text', () => {
     const { text, candidates } = toHookLLMResponse(calling);
     expect({ text, parts: candidates[0]?.content.parts }).toEqual({ text: '', parts: [] });
     expect(toHookLLMResponse(new GenerateContentResponse())).toEqual({ text: '', candidates: [] });
   });
 
-  test('HOOK-073: `text` is what the SDK’s own accessor says', () => {
+  test('HOOK-073: `text` equals the SDK’s own accessor', () => {
     const thinking = sdkResponse({
       content: model({ text: 'hmm', thought: true }, 'Hello ', 'you'),
     });
@@ -92,22 +92,22 @@ describe('to a hook', () => {
   });
 
   test.each([undefined, null, 7, [], { candidates: 'x' }, { candidates: [null, { content: 7 }] }])(
-    'never throws at an odd response: %j',
+    'toHookLLMResponse never throws at an odd response: %j',
     (odd) => {
       expect(toHookLLMResponse(odd as never).text).toBe('');
     },
   );
 });
 
-describe('from a hook', () => {
-  test('C-73: a text alone is one candidate that ended with STOP', () => {
+describe('the response made from a hook’s', () => {
+  test('C-73: a text alone becomes one candidate that ended with STOP', () => {
     expect(fromHookLLMResponse({ text: 'Hi' })).toStrictEqual({
       text: 'Hi',
       candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
     });
   });
 
-  test('C-73, recipes 11 and 12: candidates without text; text is computed', () => {
+  test('C-73, recipes 11 and 12: the text is computed from candidates if it is absent', () => {
     const parts = ['Limit', ' reached'];
     expect(
       fromHookLLMResponse({
@@ -125,7 +125,7 @@ describe('from a hook', () => {
     expect(fromHookLLMResponse({ text: 'B', candidates: [] }).text).toBe('B');
   });
 
-  test('recipe 4, HOOK-079: a redacted answer is text only; facts about the answer stay', () => {
+  test('recipe 4, HOOK-079: a redacted response is text only, and facts about the response stay', () => {
     const shown = toHookLLMResponse(answer);
     const redacted = {
       ...shown,
@@ -148,7 +148,7 @@ describe('from a hook', () => {
     });
   });
 
-  test('C-75: a candidate whose text is as it was keeps its content, calls and all', () => {
+  test('C-75: a candidate whose text did not change keeps its content, including calls', () => {
     for (const base of [answer, calling]) {
       const echoed = fromHookLLMResponse(toHookLLMResponse(base), base);
       expect(echoed.candidates?.[0]?.content).toBe(base.candidates?.[0]?.content);
@@ -156,7 +156,7 @@ describe('from a hook', () => {
     }
   });
 
-  test('only counts given: the candidates stay', () => {
+  test('the candidates stay if a hook gives only counts', () => {
     const changed = fromHookLLMResponse({ usageMetadata: { totalTokenCount: 9 } }, calling);
     expect(changed.candidates).toEqual(calling.candidates);
     expect(changed.usageMetadata).toEqual({
@@ -167,7 +167,7 @@ describe('from a hook', () => {
     });
   });
 
-  test('a finish reason that hooks do not know survives; one they changed is theirs', () => {
+  test('a finish reason that hooks do not know is kept unless a hook changed it', () => {
     const base = sdkResponse({
       content: model('Hi'),
       finishReason: FinishReason.LANGUAGE,
@@ -180,7 +180,7 @@ describe('from a hook', () => {
     expect(back('STOP')).toBe('STOP');
   });
 
-  test('candidates find their originals by index', () => {
+  test('candidates are matched with their originals by index', () => {
     const base = sdkResponse(
       { content: model('A', image), index: 0 },
       { content: model('B', image), index: 1 },
@@ -191,7 +191,7 @@ describe('from a hook', () => {
     );
   });
 
-  test('C-86: function calls stay behind the new text, whole; where a hook ends it they are dropped', () => {
+  test('C-86: function calls stay whole after a new text, and are dropped if a hook ends the turn', () => {
     const kept = fromHookLLMResponse({ text: 'No tools today' }, calling);
     expect(dropsFunctionCalls(calling, kept)).toBe(false);
     const calls = calling.candidates![0]!.content!.parts!.filter((part) => part.functionCall);
@@ -210,7 +210,7 @@ describe('from a hook', () => {
   });
 
   test.each([undefined, null, 7, [], {}])(
-    'an odd answer %j leaves the base’s candidates',
+    'an odd answer %j leaves the base’s candidates unchanged',
     (odd) => {
       expect(fromHookLLMResponse(odd as never, answer).candidates).toEqual(answer.candidates);
       expect(fromHookLLMResponse(odd as never)).toEqual({ text: '', candidates: [] });
@@ -218,14 +218,14 @@ describe('from a hook', () => {
   );
 });
 
-test('HOOK-048, C-82: a stop response says the reason', () => {
+test('HOOK-048, C-82: a stop response has the reason as its text', () => {
   expect(stopResponse('Too dear')).toStrictEqual({
     text: 'Too dear',
     candidates: [{ content: model('Too dear'), finishReason: 'STOP' }],
   });
 });
 
-test('HOOK-202, C-81: an empty response is one candidate that says nothing', () => {
+test('HOOK-202, C-81: an empty response is one candidate without text', () => {
   expect(emptyResponse()).toStrictEqual({
     text: '',
     candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'STOP' }],

@@ -53,7 +53,7 @@ const configs: (GenerateContentConfig | undefined)[] = [
   { abortSignal: new AbortController().signal, cachedContent: 'cache/1', topK: 3 },
 ];
 
-test('HOOK-078: an untouched request comes back as it was, in every shape', () => {
+test('HOOK-078: an untouched request of any shape comes back unchanged', () => {
   for (const contents of shapes)
     for (const config of configs) {
       const base: GenerateContentParameters = { model: 'm', contents, ...(config && { config }) };
@@ -63,7 +63,7 @@ test('HOOK-078: an untouched request comes back as it was, in every shape', () =
     }
 });
 
-/** A conversation of exchanges with and without text, calls and images. */
+/** Makes a random conversation of exchanges with and without text, calls and images. */
 function conversation(roll: (below: number) => number): Content[] {
   const text = (): string[] => (roll(3) === 0 ? [] : [['ok', 'go on', `t${roll(50)}`][roll(3)]!]);
   return Array.from({ length: roll(7) }, (_, exchange): Content[] => {
@@ -81,7 +81,7 @@ function conversation(roll: (below: number) => number): Content[] {
   }).flat();
 }
 
-/** What hooks do: leave out, edit, repeat, insert, swap. */
+/** Makes random edits like those of hooks: leaves out, edits, repeats, inserts and swaps messages. */
 function edit(messages: readonly LLMMessage[], roll: (below: number) => number): LLMMessage[] {
   const edited = messages.flatMap((message): LLMMessage[] => {
     switch (roll(9)) {
@@ -103,7 +103,7 @@ function edit(messages: readonly LLMMessage[], roll: (below: number) => number):
 const texts = (list: readonly LLMMessage[]): string[] =>
   list.map(({ role, content }) => `${role} ${content}`);
 
-test('C-75, C-76: after any edit the texts are the hook’s, no call loses its response, no argument changes', () => {
+test('C-75, C-76: after any edit the texts are the hook’s, no call loses its response, and no argument changes', () => {
   for (let seed = 0; seed < 3000; seed++) {
     const roll = dice(seed);
     const contents = frozen(conversation(roll));
@@ -114,7 +114,7 @@ test('C-75, C-76: after any edit the texts are the hook’s, no call loses its r
 
     const shown = toHookLLMRequest({ model: 'm', contents: result }).messages;
     expect(texts(shown).toSorted(), `${seed}`).toEqual(texts(messages).toSorted());
-    // Only calls may move a message.
+    // A message may move only because of calls.
     if (!contents.some(hasFunctionPart)) expect(shown, `${seed}`).toEqual(messages);
     const before = unpairedParts(contents);
     for (const part of unpairedParts(result)) expect(before.has(part), `${seed}`).toBe(true);

@@ -7,7 +7,7 @@ const { toHookLLMRequest } = defaultHookTranslator;
 const messagesOf = (contents: GenerateContentParameters['contents']) =>
   toHookLLMRequest({ model: 'm', contents }).messages;
 
-test('HOOK-072: model, messages, the eight settings and the tool config, nothing else', () => {
+test('HOOK-072: a hook sees the model, messages, eight settings and tool config, and nothing else', () => {
   const settings = {
     temperature: 0.5,
     maxOutputTokens: 100,
@@ -59,7 +59,7 @@ test.each<[string, GenerateContentParameters['contents'], string[]]>([
   expect(messagesOf(contents).map(({ role, content }) => `${role}: ${content}`)).toEqual(expected);
 });
 
-test('HOOK-075, HOOK-076: texts only; a message without text is left out', () => {
+test('HOOK-075, HOOK-076: a hook sees only texts, and a message without text is left out', () => {
   expect(
     messagesOf([
       user('What is this?', image),
@@ -76,7 +76,7 @@ test('HOOK-075, HOOK-076: texts only; a message without text is left out', () =>
   ]);
 });
 
-test('C-77: the system instruction is not shown, and there is no role but user and model', () => {
+test('C-77: the system instruction is not shown, and the only roles are user and model', () => {
   const request = {
     ...requestOf({ role: 'system', parts: [{ text: 'a' }] }),
     config: { systemInstruction: 'secret' },
@@ -90,12 +90,12 @@ const shownToolConfig = (mode: FunctionCallingConfigMode) =>
     config: { toolConfig: { functionCallingConfig: { mode } } },
   }).toolConfig;
 
-test('HOOK-074: a mode that hooks do not know is not shown', () => {
+test('HOOK-074: a tool mode that hooks do not know is not shown', () => {
   expect(shownToolConfig(FunctionCallingConfigMode.NONE)).toEqual({ mode: 'NONE' });
   expect(shownToolConfig(FunctionCallingConfigMode.VALIDATED)).toBeUndefined();
 });
 
-test('C-85: equal requests read the same to the byte, whatever the order of their keys', () => {
+test('C-85: equal requests are shown the same to the byte, whatever the order of their keys', () => {
   const one = { model: 'm', contents: 'Hi', config: { topK: 1, temperature: 0 } };
   const other = { config: { temperature: 0, topK: 1 }, contents: 'Hi', model: 'm' };
   expect(JSON.stringify(toHookLLMRequest(one))).toBe(JSON.stringify(toHookLLMRequest(other)));
@@ -111,7 +111,7 @@ test.each([
   { model: 7, contents: null, config: 'x' },
   { contents: [null, 7, [], { parts: 'x' }, { parts: [null, 7] }], config: { topK: 'x' } },
   { config: { toolConfig: 'x', stopSequences: 7 } },
-])('never throws at an odd request: %j', (odd) => {
+])('toHookLLMRequest never throws at an odd request: %j', (odd) => {
   const { model: name, messages } = toHookLLMRequest(odd as never);
   expect(typeof name).toBe('string');
   expect(Array.isArray(messages)).toBe(true);

@@ -6,7 +6,7 @@ import { frozen } from './conversation.ts';
 const { fromHookToolConfig, toHookToolConfig } = defaultHookTranslator;
 const { ANY, VALIDATED } = FunctionCallingConfigMode;
 
-test('HOOK-074: mode and names, both ways', () => {
+test('HOOK-074: mode and names are translated both ways', () => {
   const sdk = { functionCallingConfig: { mode: ANY, allowedFunctionNames: ['a'] } };
   expect(toHookToolConfig(sdk)).toStrictEqual({ mode: 'ANY', allowedFunctionNames: ['a'] });
   expect(fromHookToolConfig({ mode: 'ANY', allowedFunctionNames: ['a'] })).toStrictEqual(sdk);
@@ -18,7 +18,7 @@ test('C-49: an empty tool config changes nothing', () => {
   expect(fromHookToolConfig({})).toStrictEqual({});
 });
 
-test('HOOK-167: only what the hook gave changes', () => {
+test('HOOK-167: only the fields of a tool config that the hook gave change', () => {
   const base = frozen({
     functionCallingConfig: { mode: VALIDATED, streamFunctionCallArguments: true },
     retrievalConfig: { languageCode: 'en' },
@@ -33,14 +33,14 @@ test('HOOK-167: only what the hook gave changes', () => {
   });
 });
 
-test('HOOK-101: NONE empties a list that was there', () => {
+test('HOOK-101: mode NONE empties an existing list', () => {
   const base = frozen({ functionCallingConfig: { mode: ANY, allowedFunctionNames: ['a'] } });
   expect(fromHookToolConfig({ mode: 'NONE' }, base)).toStrictEqual({
     functionCallingConfig: { mode: 'NONE', allowedFunctionNames: [] },
   });
 });
 
-test('a tool config is made valid, with a note for each thing left out', () => {
+test('a tool config is made valid, with a note for each value that is left out', () => {
   expect(normalizeHookToolConfig({ mode: 'any', allowedFunctionNames: ['a', 7] })).toEqual({
     toolConfig: { allowedFunctionNames: ['a'] },
     notes: [
@@ -57,7 +57,7 @@ test('a tool config is made valid, with a note for each thing left out', () => {
 });
 
 test.each([undefined, null, 7, 'x', [], { functionCallingConfig: 'x' }])(
-  'never throws at an odd tool config: %j',
+  'the translator never throws at an odd tool config: %j',
   (odd) => {
     expect(toHookToolConfig(odd as never)).toEqual({});
     expect(fromHookToolConfig({ mode: 'ANY' }, odd as never)).toEqual({

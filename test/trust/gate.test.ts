@@ -16,7 +16,7 @@ const deny = (name: string) => ({ command: `touch ${name}.ran; echo ${name} >&2;
 const command = (text: string) => [{ hooks: [{ type: 'command', command: text }] }];
 
 describe('a folder that the host does not trust', () => {
-  test('has none of its hooks run, with one warning for each (C-104)', async () => {
+  test('no hook of an untrusted folder runs, and each is warned of once (C-104)', async () => {
     const session = await startSession(
       { BeforeTool: inParallel(deny('one'), deny('two')) },
       { isTrustedFolder: () => false },
@@ -32,11 +32,11 @@ describe('a folder that the host does not trust', () => {
       'hook "one" (BeforeTool) was skipped: this folder is not trusted; trust it to have its hooks run',
       'hook "two" (BeforeTool) was skipped: this folder is not trusted; trust it to have its hooks run',
     ]);
-    // It asks nobody, so it cannot tell.
+    // It does not check trust, so it cannot know.
     expect(session.config.getHookSystem()!.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
   });
 
-  test('has them run as soon as it is trusted, and no more when it is not', async () => {
+  test('hooks of a folder run as soon as it is trusted, and no longer once it is not', async () => {
     let trusted = false;
     const session = await startSession(
       { BeforeTool: inParallel(deny('one')) },
@@ -51,7 +51,7 @@ describe('a folder that the host does not trust', () => {
     expect(await ran()).toBe(0);
   });
 
-  test('runs the hooks of the user, the system and of extensions (C-10)', async () => {
+  test('hooks of the user, the system and extensions run in an untrusted folder (C-10)', async () => {
     const config = trustless([
       { source: 'project', hooks: { BeforeTool: command('touch project') } },
       { source: 'user', hooks: { BeforeTool: command('touch user') } },
@@ -61,7 +61,7 @@ describe('a folder that the host does not trust', () => {
     expect(await sourcesRun(config)).toEqual(['user', 'system', 'extension']);
   });
 
-  test('cannot take away a hook of the user by naming its command', async () => {
+  test('an untrusted folder cannot remove a hook of the user by naming its command', async () => {
     const config = trustless([
       { source: 'project', hooks: { BeforeTool: command('touch a') } },
       { source: 'user', hooks: { BeforeTool: command('touch a') } },
@@ -69,7 +69,7 @@ describe('a folder that the host does not trust', () => {
     expect(await sourcesRun(config)).toEqual(['user']);
   });
 
-  test('cannot force a sequence', async () => {
+  test('an untrusted folder cannot force hooks to run in sequence', async () => {
     const config = trustless([
       { source: 'project', hooks: { BeforeTool: inSequence('true') } },
       { source: 'user', hooks: { BeforeTool: command('touch a') } },
@@ -82,10 +82,10 @@ describe('a folder that the host does not trust', () => {
 
   test.each<[string, () => unknown]>([
     ['throws', () => expect.fail('no idea')],
-    ['promises', () => Promise.resolve(true)],
-    ['says nothing', () => undefined],
-    ['says 1', () => 1],
-  ])('is one whose host %s', async (_, isTrustedFolder) => {
+    ['returns a promise', () => Promise.resolve(true)],
+    ['returns nothing', () => undefined],
+    ['returns 1', () => 1],
+  ])('a folder is not trusted if isTrustedFolder of the host %s', async (_, isTrustedFolder) => {
     const session = await startSession(
       { BeforeTool: inParallel(deny('one')) },
       { isTrustedFolder: isTrustedFolder as () => boolean },
@@ -97,9 +97,9 @@ describe('a folder that the host does not trust', () => {
 
   test.each<[string, () => unknown]>([
     ['throws', () => expect.fail('no idea')],
-    ['promises', () => Promise.resolve({ trusted: true })],
-    ['says nothing', () => undefined],
-  ])('a host whose checkTrust %s trusts nothing', async (_, checkTrust) => {
+    ['returns a promise', () => Promise.resolve({ trusted: true })],
+    ['returns nothing', () => undefined],
+  ])('a hook is not trusted if checkTrust %s', async (_, checkTrust) => {
     const session = await startSession(
       { BeforeTool: inParallel(deny('one')) },
       { checkTrust: checkTrust as () => HookTrust },
@@ -109,7 +109,7 @@ describe('a folder that the host does not trust', () => {
     expect(session.warnings).toEqual([expect.stringContaining('hook "one"')]);
   });
 
-  test('lets tools run, and tells that the guard did not', async () => {
+  test('tools run in an untrusted folder, and a warning says that the guard did not', async () => {
     const session = await startSession(
       { BeforeTool: inParallel(deny('one')) },
       { isTrustedFolder: () => false },
@@ -122,7 +122,7 @@ describe('a folder that the host does not trust', () => {
 });
 
 describe('trust that is lost between the plan and the start', () => {
-  test('keeps the next hook of a sequence from starting (C-104)', async () => {
+  test('losing trust keeps the next hook of a sequence from starting (C-104)', async () => {
     let trusted = true;
     const session = await startSession(
       { BeforeTool: inSequence({ command: 'echo one >> ran', name: 'one' }, deny('two')) },
@@ -142,12 +142,12 @@ describe('trust that is lost between the plan and the start', () => {
     expect(session.warnings).toEqual([expect.stringContaining('hook "two" (BeforeTool) was skip')]);
   });
 
-  test('counts for each hook by itself', async () => {
+  test('losing trust affects each hook separately', async () => {
     let asked = 0;
     const session = await startSession(
       { BeforeTool: inParallel({ command: 'touch one.ran', name: 'one' }, deny('two')) },
       {
-        // The second of them is not trusted from the second question on.
+        // The second hook is not trusted from the second check on.
         checkTrust: ({ name }): HookTrust =>
           name === 'one' || asked++ === 0
             ? { trusted: true }
@@ -165,7 +165,7 @@ describe('trust that is lost between the plan and the start', () => {
   });
 });
 
-test('the warning keeps its fix however long the name is', async () => {
+test('the warning about an untrusted hook keeps its fix however long the name is', async () => {
   const session = await startSession(
     { BeforeTool: inParallel(`true ${'x'.repeat(2_000)}`) },
     { checkTrust: () => ({ trusted: false, why: 'it is new', fix: 'look at it' }) },
@@ -194,10 +194,10 @@ async function sourcesRun(config: HookSystemConfig): Promise<string[]> {
   return results.map(({ hook }) => hook.source);
 }
 
-describe('trust that is asked when the turn has come', () => {
+describe('trust that is verified when a hook is about to start', () => {
   const denied = { why: 'its script has changed', fix: 'look at it', trusted: false } as const;
 
-  test('refuses a script that was swapped while its hook waited for its turn', async () => {
+  test('a script that was swapped while its hook waited for its turn is refused', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
     const folder = tempFolder();
     const script = join(folder, 'guard.sh');
@@ -230,7 +230,7 @@ describe('trust that is asked when the turn has come', () => {
     ]);
   });
 
-  test('a tool call is planned once before and once after, asks checkTrust at most twice a hook, and hasHooksFor asks nobody', async () => {
+  test('a tool call is planned once before and once after, calls checkTrust at most twice per hook, and hasHooksFor does not call it', async () => {
     const asked: string[] = [];
     const session = await startSession(
       {
@@ -258,15 +258,15 @@ describe('trust that is asked when the turn has come', () => {
 
   test.each<[string, () => Promise<HookTrust>]>([
     ['rejects', () => Promise.reject(new Error('the disk is gone'))],
-    ['gives no answer', () => Promise.resolve(undefined as unknown as HookTrust)],
-  ])('is no trust where the question %s', async (_, verifyTrust) => {
+    ['returns no answer', () => Promise.resolve(undefined as unknown as HookTrust)],
+  ])('a hook is not trusted if verifyTrust %s', async (_, verifyTrust) => {
     const session = await startSession({ BeforeTool: inParallel(deny('one')) }, { verifyTrust });
     await session.fire('BeforeTool', someFields.BeforeTool);
     expect(existsSync(join(session.folder, 'one.ran'))).toBe(false);
     expect(session.warnings).toEqual([expect.stringContaining('could not be found out')]);
   });
 
-  test('starts nothing any more once the call was cancelled in between', async () => {
+  test('no hook starts once the call was cancelled while verifyTrust was pending', async () => {
     let answer: ((trust: HookTrust) => void) | undefined;
     const abort = new AbortController();
     const session = await startSession(
@@ -284,7 +284,7 @@ describe('trust that is asked when the turn has come', () => {
     expect(existsSync(join(session.folder, 'one.ran'))).toBe(false);
   });
 
-  test('has a guard of the user run where the same command of the project may not', async () => {
+  test('a guard of the user runs even if the same command of the project may not', async () => {
     const folder = tempFolder();
     const hooks = { BeforeTool: [{ hooks: [{ type: 'command', ...deny('one') }] }] };
     const config = {

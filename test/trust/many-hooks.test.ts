@@ -23,7 +23,7 @@ const hookOf = (command: string): HookDefinition => ({
   env: {},
 });
 
-/** Hooks whose definitions are counted when they are read. */
+/** Hooks that count how often their definitions are read. */
 function counted(): { hooks: HookFingerprint[]; reads: () => number } {
   let reads = 0;
   const hooks = Array.from({ length: many }, (_, index) => ({
@@ -42,7 +42,7 @@ function counted(): { hooks: HookFingerprint[]; reads: () => number } {
   return { hooks, reads: () => reads };
 }
 
-test('finding many hooks among many trusted ones goes through the trusted ones once', () => {
+test('looking up many hooks among many trusted ones scans the trusted ones once', () => {
   const { hooks, reads } = counted();
   for (let index = 0; index < many; index++) {
     const same = { event: 'BeforeTool', name: 'x', place: '', definition: `definition ${index}` };
@@ -57,7 +57,7 @@ test('finding many hooks among many trusted ones goes through the trusted ones o
   expect(reads()).toBeLessThanOrEqual(many);
 });
 
-test('looking for what is missing of many trusted hooks goes through them a few times', () => {
+test('searching for missing ones among many trusted hooks scans them only a few times', () => {
   const { hooks, reads } = counted();
   const same = Array.from({ length: many }, () => ({ ...hookOf('true'), enabled: true }));
   const missing = missingGuards(
@@ -69,7 +69,7 @@ test('looking for what is missing of many trusted hooks goes through them a few 
   expect(reads()).toBeLessThanOrEqual(3 * many);
 });
 
-test('what is behind many hooks is read once for a look at all of them', async () => {
+test('the files behind many hooks are read once when all are checked together', async () => {
   const cwd = mkdtempSync(join(tempFolder(), 'many-'));
   writeFileSync(join(cwd, 'guard.sh'), 'exit 0\n');
   writeFileSync(join(cwd, 'tool'), '#!/bin/sh\n');

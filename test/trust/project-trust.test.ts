@@ -49,7 +49,10 @@ async function trust(cwd: string): Promise<void> {
   });
 }
 
-/** A session in a project, in which BeforeTool can be fired: what came of it, and what was said. */
+/**
+ * Starts a session in a project. The returned function fires BeforeTool and returns the result and the
+ * warnings.
+ */
 function startSession(cwd: string) {
   const warnings: string[] = [];
   const onWarning = (line: string) => void warnings.push(line);
@@ -92,7 +95,7 @@ describe('after the user trusted a project', () => {
     { ...guard, command: './guard.sh --soft' },
     { ...guard, timeout: 1_000 },
     { ...guard, name: 'other' },
-  ])('a changed definition is skipped: %j', async (other) => {
+  ])('a hook with a changed definition is skipped: %j', async (other) => {
     const box = guarded();
     await trust(box.project);
     box.write(box.files.project, settings(other));
@@ -101,7 +104,7 @@ describe('after the user trusted a project', () => {
     );
   });
 
-  test('a policy that changed counts as a changed definition, and one that blocks on failure blocks', async () => {
+  test('a changed "onFailure" counts as a changed definition, and a hook that blocks on failure then blocks', async () => {
     const strict = { ...guard, onFailure: 'block' };
     const box = guarded(strict);
     await trust(box.project);
@@ -121,7 +124,7 @@ describe('after the user trusted a project', () => {
     });
   });
 
-  test('a new hook is skipped, whatever its place; the known ones run, whatever theirs', async () => {
+  test('a new hook is skipped and the known ones run, wherever they are in the settings', async () => {
     const box = guarded(hook('true'), guard);
     await trust(box.project);
     box.write(box.files.project, {
@@ -136,7 +139,7 @@ describe('after the user trusted a project', () => {
     });
   });
 
-  test('a matcher or a sequence that changed counts as a changed definition', async () => {
+  test('a changed matcher or "sequential" counts as a changed definition', async () => {
     const box = guarded();
     await trust(box.project);
     for (const more of [{ matcher: 'write_file' }, { sequential: true }]) {
@@ -146,7 +149,7 @@ describe('after the user trusted a project', () => {
     }
   });
 
-  test('a comment, a description or a hook that went changes nothing', async () => {
+  test('a changed comment or description or a removed hook leaves the other hooks trusted', async () => {
     const box = guarded(hook('true'), guard);
     await trust(box.project);
     const text = JSON.stringify(settings({ ...guard, description: 'Denies.' }));
@@ -154,7 +157,7 @@ describe('after the user trusted a project', () => {
     expect(await fire(box.project)).toEqual(denied);
   });
 
-  test('a script behind a link that leads elsewhere now is noticed', async () => {
+  test('a link to a script that now leads elsewhere is noticed', async () => {
     const box = guarded();
     const content = readFileSync(box.script, 'utf8');
     for (const name of ['one.sh', 'two.sh'])
@@ -174,7 +177,7 @@ describe('after the user trusted a project', () => {
     expect(await fire(box.project)).toEqual(skipped('its script "guard.sh" is gone'));
   });
 
-  test('a script that appeared after that is noticed', async () => {
+  test('a script that appeared after the user trusted the project is noticed', async () => {
     const box = guarded(hook('[ -x ./late.sh ] && ./late.sh; true', { name: 'guard' }));
     await trust(box.project);
     expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
@@ -184,7 +187,7 @@ describe('after the user trusted a project', () => {
     );
   });
 
-  test('a link to the project is as good as the project; led elsewhere, it is not', async () => {
+  test('a link to a trusted project is trusted too, but not once it leads elsewhere', async () => {
     const box = guarded();
     await trust(box.project);
     const link = join(box.folder, 'link');
@@ -200,7 +203,7 @@ describe('after the user trusted a project', () => {
     });
   });
 
-  test('a moved project must be trusted again', async () => {
+  test('a project that was moved must be trusted again', async () => {
     const box = guarded();
     await trust(box.project);
     const moved = join(box.folder, 'moved');
@@ -209,7 +212,7 @@ describe('after the user trusted a project', () => {
     expect(await fire(moved)).toEqual(skipped(untrusted));
   });
 
-  test('a log that its command writes does not take the trust away', async () => {
+  test('a log that the command of a hook writes does not invalidate its trust', async () => {
     const box = guarded(
       hook('echo x >> audit.log; ./guard.sh 2>&1 | tee out.log', { name: 'guard' }),
     );
@@ -218,13 +221,13 @@ describe('after the user trusted a project', () => {
       expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
   });
 
-  test('all of that is noticed within a session too, and each is reported once', async () => {
+  test('changes behind a trusted hook are noticed within a session too, and each is reported once', async () => {
     const box = guarded();
     await trust(box.project);
     const again = startSession(box.project);
     expect(await again()).toEqual(denied);
     const [content, { atime, mtime }] = [readFileSync(box.script, 'utf8'), statSync(box.script)];
-    // Neither its size nor its time tells.
+    // Neither its size nor its time reveals the change.
     writeFileSync(box.script, content.replace('exit 2', 'exit 0'));
     utimesSync(box.script, atime, mtime);
     expect(await again()).toEqual(skipped(changed));
@@ -240,7 +243,7 @@ describe('after the user trusted a project', () => {
     expect((await again()).hookCount).toBe(0);
   });
 
-  test('a large script whose size and times stay is read again, and its change is noticed', async () => {
+  test('a large script is read again even if its size and times are unchanged, and its change is noticed', async () => {
     const box = guarded(hook('sh ./guard.sh', { name: 'guard' }));
     appendFileSync(box.script, `#${'x'.repeat(1_000_000)}\n`);
     await trust(box.project);

@@ -16,8 +16,8 @@ function some() {
 
 const isRoot = process.getuid?.() === 0;
 
-describe('who may write a file that decides', () => {
-  test('the user and root alone: nothing is wrong, nor with a file that is not there', () => {
+describe('who may write a file that grants trust', () => {
+  test('a file that only the user and root may write is safe, and so is a missing one', () => {
     const { file, folder } = some();
     expect(fileFault(file)).toBeUndefined();
     expect(fileFault(join(folder, 'none'))).toBeUndefined();
@@ -25,7 +25,7 @@ describe('who may write a file that decides', () => {
     expect(fileFault('/etc/passwd')).toBeUndefined();
   });
 
-  test.each([0o666, 0o664, 0o646, 0o1666])('others, by the mode of the file: %o', (mode) => {
+  test.each([0o666, 0o664, 0o646, 0o1666])('a file of mode %o is unsafe', (mode) => {
     const { file } = some();
     chmodSync(file, mode);
     expect(fileFault(file)).toEqual({
@@ -34,19 +34,19 @@ describe('who may write a file that decides', () => {
     });
   });
 
-  test.each([0o777, 0o775, 0o1777, 0o757])('others, by the mode of its folder: %o', (mode) => {
+  test.each([0o777, 0o775, 0o1777, 0o757])('a file in a folder of mode %o is unsafe', (mode) => {
     const { file, folder } = some();
     chmodSync(folder, mode);
     expect(fileFault(file)?.message).toBe(`can be written by others (${folder})`);
   });
 
-  test('others, by a folder on the way', () => {
+  test('a file that others may write because of a folder on the way is unsafe', () => {
     const { root, file } = some();
     chmodSync(root, 0o777);
     expect(fileFault(file)?.message).toBe(`can be written by others (${root})`);
   });
 
-  test('others, at the place where a link leads, or where the link lies', () => {
+  test('a link is unsafe if others may write where it leads, or if it leads to itself', () => {
     const { root, file, folder } = some();
     const link = join(root, 'link');
     symlinkSync(file, link);
@@ -59,7 +59,7 @@ describe('who may write a file that decides', () => {
   });
 
   test.runIf(isRoot).each(['file', 'folder', 'root'] as const)(
-    'another user who owns the %s',
+    'a file is unsafe if another user owns the %s',
     (which) => {
       const paths = some();
       chownSync(paths[which], 4321, 4321);
@@ -70,7 +70,7 @@ describe('who may write a file that decides', () => {
     },
   );
 
-  test.runIf(isRoot)('another user who owns a link on the way', () => {
+  test.runIf(isRoot)('a file is unsafe if another user owns a link on the way', () => {
     const { root, folder } = some();
     const link = join(root, 'link');
     symlinkSync(folder, link);

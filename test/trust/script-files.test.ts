@@ -16,7 +16,7 @@ const files = {
   'audit.log': '',
 };
 
-/** The script files that are found behind a command, in a folder with a blank in its name. */
+/** The script files that are found behind a command, in a folder with a space in its name. */
 const found = async (command: string, env: Record<string, string> = {}): Promise<string[]> =>
   (await scriptFiles({ command, env }, project(files))).scripts.map(({ path }) => path);
 
@@ -58,7 +58,7 @@ describe('the script files behind a command', () => {
     ['true # nothing\n./check.sh'],
     ['curl -d @check.sh localhost'],
     ['cd hooks/deep && cd ../.. && ./check.sh'],
-  ])('%s: check.sh', async (command) => {
+  ])('check.sh is found behind the command %s', async (command) => {
     expect(await found(command)).toContain('check.sh');
   });
 
@@ -72,7 +72,7 @@ describe('the script files behind a command', () => {
     ['"./my file.sh"', 'my file.sh'],
     [String.raw`./my\ file.sh`, 'my file.sh'],
     ['./check.sh 2>&1 >/dev/null', 'check.sh'],
-  ])('%s', async (command, ...paths) => {
+  ])('the script files behind %s are found', async (command, ...paths) => {
     expect(await found(command)).toEqual(paths);
   });
 
@@ -91,11 +91,11 @@ describe('the script files behind a command', () => {
     '',
     '${',
     'a\0b',
-  ])('%j has none', async (command) => {
+  ])('no script file is found behind %j', async (command) => {
     expect(await found(command)).toEqual([]);
   });
 
-  test('what the command writes to is none: it changes with every run', async () => {
+  test('a file that the command writes to is not a script file, because it changes with every run', async () => {
     for (const command of [
       './check.sh >> audit.log',
       './check.sh > audit.log 2>&1',
@@ -110,7 +110,7 @@ describe('the script files behind a command', () => {
     expect(await found('$tools/check.sh', { tools: './hooks' })).toEqual(['hooks/check.sh']);
   });
 
-  test('a link counts with the file it leads to, also from outside and to the outside', async () => {
+  test('a link counts together with its target, also into the project and out of it', async () => {
     const [cwd, elsewhere] = [project(files), realpathSync(tempFolder())];
     writeFileSync(join(elsewhere, 'tool.sh'), 'exit 1');
     symlinkSync(join(elsewhere, 'tool.sh'), join(cwd, 'tool.sh'));
@@ -125,7 +125,7 @@ describe('the script files behind a command', () => {
     expect(await of(`'${elsewhere}/tool.sh'`)).toEqual([]);
   });
 
-  test('a file outside counts when a relative path leads there', async () => {
+  test('a file outside the project counts if a relative path leads there', async () => {
     const root = project({ 'tools/check.sh': '', 'packages/one/a': '' });
     const { scripts } = await scriptFiles(
       { command: '../../tools/check.sh', env: {} },
@@ -134,7 +134,7 @@ describe('the script files behind a command', () => {
     expect(scripts).toMatchObject([{ path: '../../tools/check.sh' }]);
   });
 
-  test('through a link to the project the files are the same', async () => {
+  test('the script files are the same if the project is reached through a link', async () => {
     const cwd = project(files);
     const link = join(tempFolder(), 'link');
     symlinkSync(cwd, link);
@@ -142,7 +142,7 @@ describe('the script files behind a command', () => {
     expect(await scriptFiles(hook, link)).toEqual(await scriptFiles(hook, cwd));
   });
 
-  test('a pipe in place of a file keeps nobody waiting; a folder is none', async () => {
+  test('a pipe in place of a script keeps nobody waiting, and a folder is not a script', async () => {
     const cwd = project();
     execFileSync('mkfifo', [join(cwd, 'check.sh')]);
     mkdirSync(join(cwd, 'folder'));
@@ -152,7 +152,7 @@ describe('the script files behind a command', () => {
     });
   });
 
-  test('a command that doubles its variables over and over ends all the same', async () => {
+  test('following a command that doubles its variables over and over still ends', async () => {
     const doubling = Array.from({ length: 60 }, () => 'a="$a$a"').join('; ');
     expect(await found(`a=xxxxxxxxxx; ${doubling}; ./check.sh`)).toEqual(['check.sh']);
     expect(await found(`${'"$a'.repeat(5_000)}; ./check.sh`)).toBeDefined();

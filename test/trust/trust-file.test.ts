@@ -44,7 +44,7 @@ function fileWith(text: string): string {
 }
 
 describe('the trust file', () => {
-  test('keeps each project by itself, and forgets one', () => {
+  test('the trust file holds each project separately, and one can be removed', () => {
     const file = some();
     recordTrust(file, '/one', trust);
     recordTrust(file, '/two', { ...trust, hooks: [] });
@@ -58,7 +58,7 @@ describe('the trust file', () => {
     expect(readTrustFile(file)).toEqual(new Map([['/two', { ...trust, hooks: [] }]]));
   });
 
-  test("is the owner's alone, whatever the umask, and leaves nothing else behind", () => {
+  test('only its owner can access the trust file, whatever the umask, and no other file is left behind', () => {
     const file = some();
     const umask = process.umask(0);
     try {
@@ -71,7 +71,7 @@ describe('the trust file', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['hookmachine-trust.json']);
   });
 
-  test('that is not there trusts nothing, and is no fault', () => {
+  test('a missing trust file trusts nothing and is not a fault', () => {
     expect(readTrustFile(some())).toEqual(new Map());
     expect(readTrustFile(join(fileWith(''), 'below a file'))).toEqual(new Map());
   });
@@ -91,7 +91,7 @@ describe('the trust file', () => {
     '{"version":1,"projects":{"/p":true}}',
     '{"version":1,"projects":{"/p":{"trustedAt":"","hooks":[{}]}}}',
     '\0\u0001',
-  ])('that holds %j is corrupt; a new one takes its place, and it is kept', (text) => {
+  ])('a trust file that holds %j is corrupt, and is replaced by a new one but kept', (text) => {
     const file = fileWith(text);
     expect(readTrustFile(file)).toMatchObject({ message: 'is corrupt' });
     expect(recordTrust(file, '/one', trust)).toEqual({ backup: `${file}.bak` });
@@ -102,7 +102,7 @@ describe('the trust file', () => {
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe(text);
   });
 
-  test('of a newer version trusts nothing and stays as it is', () => {
+  test('a trust file of a newer version trusts nothing and stays as it is', () => {
     const text = '{"version":3,"projects":{"/one":"in another form"}}';
     const file = fileWith(text);
     expect(readTrustFile(file)).toMatchObject({
@@ -115,7 +115,7 @@ describe('the trust file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('that others may write trusts nothing', () => {
+  test('a trust file that others may write trusts nothing', () => {
     const file = some();
     recordTrust(file, '/one', trust);
     chmodSync(file, 0o666);
@@ -123,7 +123,7 @@ describe('the trust file', () => {
     expect(() => recordTrust(file, '/two', trust)).toThrow(TrustFileError);
   });
 
-  test('that is no file, or cannot be read, trusts nothing and stays', () => {
+  test('a trust file that is not a file or is unreadable trusts nothing and stays as it is', () => {
     const folder = tempFolder();
     expect(readTrustFile(folder)).toMatchObject({ message: 'is not a file' });
     expect(() => recordTrust(folder, '/one', trust)).toThrow(TrustFileError);
@@ -135,7 +135,7 @@ describe('the trust file', () => {
     expect(isFault(readTrustFile(unreadable))).toBe(true);
   });
 
-  test('that is a link stays one', () => {
+  test('a trust file that is a link stays a link', () => {
     const folder = tempFolder();
     const [file, target] = [join(folder, 'link'), join(folder, 'dotfiles')];
     writeFileSync(target, '{"version":1,"projects":{}}');
@@ -145,14 +145,14 @@ describe('the trust file', () => {
     expect(readTrustFile(target)).toEqual(new Map([['/one', trust]]));
   });
 
-  test('in a folder that cannot be made says so', () => {
+  test('recording trust in a folder that cannot be created throws', () => {
     const file = join(fileWith(''), 'folder', 'trust.json');
     expect(() => recordTrust(file, '/one', trust)).toThrow(
       `trust cannot be recorded in ${file}: E`,
     );
   });
 
-  test('is not held up by a lock that somebody left behind', () => {
+  test('recording trust does not wait for an abandoned lock', () => {
     const file = some();
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(`${file}.lock`, '');

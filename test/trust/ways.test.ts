@@ -26,17 +26,17 @@ const sh = '#!/bin/sh\necho reached\n';
 const js = "console.log('reached');\n";
 const py = "print('reached')\n";
 
-/** Files of the project by path, and which of them is changed. */
+/** A command, the files of its project by path, and the one that is changed. */
 interface Way {
   readonly command: string;
   readonly files: Readonly<Record<string, string>>;
   readonly changed: string;
-  /** It needs what is not on every machine, or prints nothing here. */
+  /** It needs a program that not every machine has, or prints nothing here. */
   readonly isNotRun?: true;
 }
 
 const ways: Way[] = [];
-/** A way to reach a script, the file of the command that is changed, and what else is there. */
+/** Adds a way to reach a script: the command, the file that is changed, and other files. */
 function way(
   command: string,
   changed = 'guard.sh',
@@ -151,7 +151,7 @@ way('mapfile -t l < list; sh "${l[0]}"', 'list', { list: 'guard.sh\n', 'guard.sh
 way('mapfile -t l < list; sh "${l[0]}"', 'guard.sh', { list: 'guard.sh\n' });
 way('read -r l < list; $l', 'list', { list: 'echo reached\n' });
 
-// Programs that start others.
+// Programs that start other programs.
 way('env sh guard.sh');
 way('env X=1 sh guard.sh');
 way('env -i sh guard.sh');
@@ -176,7 +176,7 @@ way('xargs sh < list', 'list', { list: 'guard.sh', 'guard.sh': sh });
 way('find . -name guard.sh -exec sh {} ";"');
 way('find hooks.d -type f -exec sh {} +', 'hooks.d/guard.sh');
 way('run-parts --regex . hooks.d', 'hooks.d/guard.sh');
-// With a socket for its input bash would take the caller for rshd, and not look at the variable.
+// If its input were a socket, bash would assume that rshd had started it and ignore the variable.
 way('BASH_ENV=./guard.sh bash -c : </dev/null');
 way('ENV=./guard.sh bash --posix -ic : 2>/dev/null', 'guard.sh', {}, true);
 way('export BASH_ENV=./guard.sh; bash -c : </dev/null');
@@ -288,7 +288,7 @@ way("echo x | sed '1e sh guard.sh'");
 way('jq -n -r -f guard.jq', 'guard.jq', { 'guard.jq': '"reached"' }, true);
 way('jq -n -L . \'import "guard" as g; g::x\'', 'guard.jq', { 'guard.jq': 'def x: 1;' }, true);
 
-// Names that change on the way, and inputs by other names.
+// Names that change along the way, and inputs under other names.
 way('sh /dev/stdin <<EOF\nsh guard.sh\nEOF');
 way('. /dev/stdin <<< "sh guard.sh"');
 way('source /dev/fd/0 < guard.sh');
@@ -326,11 +326,11 @@ way('./tool.js', 'lib.js', {
 // Links.
 way('./link.sh', 'elsewhere/guard.sh', {});
 way('sh linked/guard.sh', 'elsewhere/guard.sh', {});
-// Data that decides.
+// Data that decides the outcome.
 way('grep -qf patterns <<< reached && echo reached', 'patterns', { patterns: 'reached\n' });
 way('cat answer.json', 'answer.json', { 'answer.json': '"reached"' });
 
-/** A project with these files, trusted with this hook. */
+/** A project with these files and this hook. */
 async function trusted(command: string, files: Readonly<Record<string, string>>) {
   const box = sandbox();
   const cwd = realpathSync(box.project);
@@ -373,21 +373,24 @@ function output(cwd: string, command: string): string {
   }
 }
 
-describe('a script that is reached in this way and changed is not trusted any more', () => {
-  test.each(ways)('$command ($changed)', async ({ command, files, changed, isNotRun }) => {
-    const { cwd, hook } = await trusted(command, files);
-    // The row says the truth: the command does reach the file.
-    if (!isNotRun && !changed.endsWith('Makefile')) {
-      const copy = await trusted(command, files);
-      expect(output(copy.cwd, command)).toContain('reached');
-    }
-    await record(cwd, hook);
-    expect(await verify(cwd, hook)).toEqual({ trusted: true });
-    write(join(cwd, changed), `${files[changed]}\n# changed\n`);
-    expect(await verify(cwd, hook)).toMatchObject({ trusted: false });
-  });
+describe('a changed script is no longer trusted, however it is reached', () => {
+  test.each(ways)(
+    'the command $command is no longer trusted after a change of $changed',
+    async ({ command, files, changed, isNotRun }) => {
+      const { cwd, hook } = await trusted(command, files);
+      // Proves that the row is right: the command does reach the file.
+      if (!isNotRun && !changed.endsWith('Makefile')) {
+        const copy = await trusted(command, files);
+        expect(output(copy.cwd, command)).toContain('reached');
+      }
+      await record(cwd, hook);
+      expect(await verify(cwd, hook)).toEqual({ trusted: true });
+      write(join(cwd, changed), `${files[changed]}\n# changed\n`);
+      expect(await verify(cwd, hook)).toMatchObject({ trusted: false });
+    },
+  );
 
-  test('and there are many of them', () => {
+  test('many ways to reach a script are covered', () => {
     expect(ways.length).toBeGreaterThan(150);
   });
 });
@@ -436,8 +439,8 @@ const harmless = [
   'f() { echo no >&2; exit 2; }; ./guard.sh || f',
 ];
 
-describe('a command that is literal', () => {
-  test.each(harmless)('%s: files that it does not name may change', async (command) => {
+describe('a literal command', () => {
+  test.each(harmless)('files that the command %s does not name may change', async (command) => {
     const files = { 'guard.sh': sh, 'guard.mjs': js, 'sub/guard.sh': sh, 'src/a.ts': '1' };
     const { cwd, hook } = await trusted(command, files);
     const found = await fingerprint(hook, cwd);

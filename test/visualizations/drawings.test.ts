@@ -7,7 +7,10 @@ const folder = new URL('../../visualizations/', import.meta.url);
 const tsx = import.meta.resolve('tsx');
 const committed = readdirSync(folder).filter((file) => /\.(svg|mmd|json)$/.test(file));
 
-/** Whoever draws, where and when, draws the same: these are drawn in another folder, language and time. */
+/**
+ * Drawings do not depend on who makes them, where or when: these are made in another folder, language and
+ * time zone.
+ */
 const elsewhere = await execa(process.execPath, ['--import', tsx, '--input-type=module'], {
   input: `import { existsSync, readFileSync } from 'node:fs';
     import { drawings } from '${folder.href}drawings.ts';
@@ -22,11 +25,11 @@ const elsewhere = await execa(process.execPath, ['--import', tsx, '--input-type=
 const drawn = new Map(JSON.parse(elsewhere.stdout) as [string, string][]);
 
 describe('the drawings in visualizations/', () => {
-  test('are those of the machines, no more and no fewer: `npm run draw` draws, `rm` removes', () => {
+  test('every machine has its drawings in visualizations/, and no others are there: `npm run draw` makes them, `rm` removes them', () => {
     expect(committed.toSorted()).toEqual([...drawn.keys()].toSorted());
   });
 
-  test.each([...drawn])('%s is up to date', (file, content) => {
+  test.each([...drawn])('the drawing %s is up to date', (file, content) => {
     const kept = readFileSync(new URL(file, folder), 'utf8');
     expect(kept === content, `${file} shows an older machine: redraw with \`npm run draw\``).toBe(
       true,

@@ -27,7 +27,7 @@ export interface DrawnLabel extends Box {
   readonly lines: readonly string[];
 }
 
-/** What a browser would draw, read from nothing but the SVG itself. */
+/** What a browser would draw, read only from the SVG itself. */
 export interface Drawn {
   readonly canvas: Box;
   readonly states: readonly DrawnState[];
@@ -83,7 +83,7 @@ function boxOf(markup: string): Box {
   return { x: number('x'), y: number('y'), width: number('width'), height: number('height') };
 }
 
-/** The corners of a path: of a rounded one, the point it is rounded around. */
+/** The corners of a path; for a rounded corner, the point that it is rounded around. */
 function pointsOf(path: string): Point[] {
   const steps = [...path.matchAll(/([MLQ])([\d.-]+) ([\d.-]+)/g)];
   const corners = steps.filter(([, step], index) => {

@@ -1,6 +1,6 @@
 import { createMachine, not, setup } from 'xstate';
 
-/** Every kind of state and edge that a drawing knows, in one machine without a meaning. */
+/** A machine without a meaning that has every kind of state and edge that can be drawn. */
 export const exampleMachine = setup({
   actors: { fetch: createMachine({}), worker: createMachine({}) },
   actions: { note: () => {} },

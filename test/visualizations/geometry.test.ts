@@ -9,7 +9,7 @@ import { actorName, nodesOf, transitionsOf } from '../../visualizations/walk.ts'
 import { type Box, contains, type DrawnLabel, drawnIn, overlap } from './drawn.ts';
 import { exampleMachine } from './example.ts';
 
-/** Those of our machines as they are kept: other tests say that they are up to date. */
+/** The committed drawing of one of our machines: other tests check that it is up to date. */
 const kept = (machine: string): string =>
   readFileSync(new URL(`../../visualizations/${machine}.svg`, import.meta.url), 'utf8');
 
@@ -21,14 +21,14 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
     const { canvas, states, lines, labels, heads } = drawnIn(svg);
     const nodes = nodesOf(machine);
 
-    test('shows every state, every pair of states by one edge, and most edges with a label', () => {
+    test('the drawing shows every state, at most one edge between two states, and most edges with a label', () => {
       expect(states.map(({ id }) => id)).toEqual(nodes.map(({ id }) => id));
       expect(repeated(lines.map(({ name }) => name))).toEqual([]);
       expect(labels.length).toBeGreaterThan(lines.length / 2);
       expect(heads.length).toBeGreaterThan(lines.length);
     });
 
-    test('keeps every label on the canvas, and labels and arrow heads clear of each other', () => {
+    test('the drawing keeps every label on the canvas, and labels and arrowheads clear of each other', () => {
       const flaws = labels.flatMap((label, index) => [
         ...(contains(canvas, label) ? [] : [`${label.name} leaves the canvas`]),
         ...labels
@@ -42,7 +42,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       expect(flaws).toEqual([]);
     });
 
-    test('keeps every label clear of states: it lies outside, or inside one it belongs to', () => {
+    test('the drawing keeps every label outside of states, or inside a state that it belongs to', () => {
       const flaws = labels.flatMap((label) =>
         states
           .filter((state) => overlap(state, label))
@@ -52,7 +52,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       expect(flaws).toEqual([]);
     });
 
-    test('leads no edge under the label of another, nor through a state', () => {
+    test('the drawing leads no edge under the label of another one, or through a state', () => {
       const flaws = lines.flatMap(({ name, from, to, pieces }) => {
         const strangers = [
           ...labels.filter((label) => label.name !== `label ${name}`),
@@ -67,7 +67,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       expect(flaws).toEqual([]);
     });
 
-    test('draws no edge along another', () => {
+    test('the drawing leads no edge along another one', () => {
       const flaws = lines.flatMap((line, index) =>
         lines
           .slice(index + 1)
@@ -77,7 +77,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       expect(flaws).toEqual([]);
     });
 
-    test('says every transition: on its edge, or in its state when it stays there', () => {
+    test('the drawing names every transition on its edge, or in its state if the transition stays there', () => {
       const missing = nodes.flatMap((node) =>
         transitionsOf(node).flatMap((transition) => {
           const said = conditionOf(transition, machine, spawned);
@@ -95,7 +95,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
     const invoked = new Set(nodes.flatMap(({ invoke }) => invoke.map(({ src }) => src)));
     const spawned = Object.keys(machine.implementations.actors).filter((src) => !invoked.has(src));
 
-    test('shows every actor in the state that invokes it', () => {
+    test('the drawing shows every actor in the state that invokes it', () => {
       for (const { id, invoke } of nodes)
         for (const { src } of invoke) expect(inside(id)).toContain(`>${actorName(src)}<`);
     });
@@ -110,18 +110,18 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
   },
 );
 
-/** A state owns what is inside it and what leads to or from there. */
+/** The labels that a state owns are those inside it and those of edges to or from it. */
 const owns = (id: string, { from, to }: DrawnLabel): boolean =>
   [from, to].some((end) => end === id || end.startsWith(`${id}.`));
 
-/** A last line that is a guard alone holds for all events of the line before. */
+/** If the last line is only a guard, it applies to all events of the line before. */
 function conditionsOf({ lines }: DrawnLabel): readonly string[] {
   const [events = '', guard, ...more] = lines;
   if (!guard?.startsWith('[') || more.length > 0 || events.includes('[')) return lines;
   return events.split(', ').map((event) => `${event} ${guard}`);
 }
 
-/** Both straight, on one line, and over the same stretch. */
+/** Both are straight, on the same line, and over the same stretch. */
 const along = (a: Box, b: Box): boolean =>
   overlap(thick(a, 1), thick(b, 1)) && isLevel(a) === isLevel(b);
 

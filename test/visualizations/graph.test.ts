@@ -14,45 +14,45 @@ const find = (name: string, { states }: DrawnState = root): DrawnState | undefin
   states.flatMap((state) => find(name, state) ?? [])[0];
 
 describe('a graph', () => {
-  test('has one edge between two states, with every way as a condition', () => {
+  test('a graph has one edge between two states, with every transition as a condition', () => {
     expect(conditions('asking', 'over')).toEqual([
       ['done [isLate]', 'error', 'after patience (5 s)', 'after budget'],
     ]);
   });
 
-  test('says "else" where a guard was asked before', () => {
+  test('a graph shows "else" for a transition after a guarded one', () => {
     expect(conditions('asking', 'working')).toEqual([['done [else]']]);
   });
 
-  test('names the guards of eventless edges', () => {
+  test('a graph shows the guards of eventless edges', () => {
     expect(conditions('working.right.one', 'working.right.two')).toEqual([['[not(isEmpty)]']]);
   });
 
-  test('says which actor ends where none is named', () => {
+  test('a graph names the actor that ends if the transition names none', () => {
     expect(conditions('working.left.one', 'working.left.two')).toEqual([['worker ends']]);
   });
 
-  test('keeps what the author said about an edge', () => {
+  test('a graph keeps the description of an edge', () => {
     const edge = edges.find(({ from }) => from === 'example.asking');
     expect(edge?.conditions[1]).toEqual({ text: 'error', description: 'It could not be asked.' });
   });
 
-  test('knows the edges that lead from wherever in a state to one inside it', () => {
+  test('a graph marks the edges that lead from anywhere in a state to a state inside it', () => {
     expect(edges.filter(({ inward }) => inward)).toMatchObject([
       { from: 'example', to: 'example.over', conditions: [{ text: 'cancel' }] },
     ]);
   });
 
-  test('lists in a state what does not leave it', () => {
+  test('a graph lists in a state the events that do not leave it', () => {
     expect(find('asking')?.heeds.map(({ text }) => text)).toEqual(['tick', 'again']);
   });
 
-  test('shows invoked actors where they are invoked and spawned ones where they are waited for', () => {
+  test('a graph shows invoked actors where they are invoked, and spawned ones where their end is awaited', () => {
     expect(find('asking')?.actors).toEqual(['fetch']);
     expect(find('left')?.states[0]?.actors).toEqual(['worker (spawned)']);
   });
 
-  test('starts in one state, or in all that are parallel', () => {
+  test('a graph starts in one state, or in all parallel ones', () => {
     expect(root.starts).toEqual(['example.asking']);
     expect(find('working')?.starts).toEqual(['example.working.left', 'example.working.right']);
   });

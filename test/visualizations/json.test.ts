@@ -8,14 +8,14 @@ import { exampleMachine } from './example.ts';
 
 const reread = (config: object): unknown => JSON.parse(jsonOf(createMachine(config)));
 
-test('what is code is left out', () => {
+test('the JSON of a machine leaves out code', () => {
   const actions = { type: 'keep', params: () => 1 };
   expect(reread({ context: () => ({}), output: () => 1, entry: actions })).toEqual({
     entry: { type: 'keep' },
   });
 });
 
-test('what XState writes as a function keeps its name', () => {
+test('the JSON of a machine keeps the names of what XState represents as functions', () => {
   const go = { guard: not('isLate'), actions: ['keep', stopChild('child'), assign({})] };
   expect(reread({ on: { go } })).toEqual({
     on: {
@@ -28,7 +28,7 @@ test('what XState writes as a function keeps its name', () => {
 });
 
 test.each([['the example', exampleMachine] as const, ...(await machines())])(
-  'createMachine reads %s back, with every state, actor and transition',
+  'createMachine reads the JSON of %s, with every state, actor and transition',
   (_, machine) => {
     const again = createMachine(JSON.parse(jsonOf(machine)));
     expect(partsOf(again)).toEqual(partsOf(machine));

@@ -14,17 +14,20 @@ interface Box extends Point {
   readonly height: number;
 }
 
-/** The best of many, so it is made once. */
+/** Made once, because it is the best of many. */
 const example = layoutOf(graphOf(exampleMachine));
 
-/** The layout that a machine of ours is shown in, by the lot that its drawing names; the example draws its own. */
+/**
+ * The layout in which a machine is drawn, made with the lot that its drawing names. For the example, the best
+ * lot is determined.
+ */
 function shown(name: string, machine: AnyStateMachine): Promise<Layout> {
   if (machine === exampleMachine) return example;
   const svg = new URL(`../../visualizations/${name}.svg`, import.meta.url);
   return drawLot(graphOf(machine), lotOf(readFileSync(svg, 'utf8')));
 }
 
-test('the lot that is shown is the best of all', async () => {
+test('the lot that is drawn is the best of all', async () => {
   const graph = graphOf(exampleMachine);
   const costs: number[] = [];
   for (let lot = 1; lot <= LOTS; lot++) costs.push(costOf(await drawLot(graph, lot)));
@@ -45,7 +48,7 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       caption.pieces.map((piece) => ({ ...piece, x: x + piece.x, y: y + piece.y, name: state.id })),
     );
 
-    test('keeps every label clear of all other text', () => {
+    test('the layout keeps every label clear of all other text', () => {
       const texts = [...labels, ...captions];
       const clashes = labels.flatMap((label) =>
         texts.filter((text) => text !== label && overlap(text, label)).map(({ name }) => name),
@@ -53,39 +56,39 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
       expect(clashes).toEqual([]);
     });
 
-    test('keeps every label clear of states that it could hide', () => {
+    test('the layout keeps every label clear of states that it could hide', () => {
       const leaves = states.filter(({ state }) => state.states.length === 0);
       const hidden = leaves.filter((leaf) => labels.some((label) => overlap(leaf, label)));
       expect(hidden.map(({ state }) => state.id)).toEqual([]);
     });
 
-    test('gives every text room in its state', () => {
+    test('the layout gives every text enough room in its state', () => {
       const cramped = captions.filter((text) => !contains(boxes.get(text.name)!, text));
       expect(cramped).toEqual([]);
     });
 
-    test('puts every state inside the one it belongs to, and all on the page', () => {
+    test('the layout puts every state inside the one that it belongs to, and all of them on the page', () => {
       for (const { state, ...box } of states) {
         expect(contains({ x: 0, y: 0, width, height }, box)).toBe(true);
         for (const child of state.states) expect(contains(box, boxes.get(child.id)!)).toBe(true);
       }
     });
 
-    test('lets every edge begin and end at the rim of its states', () => {
+    test('the layout lets every edge begin and end at the border of its states', () => {
       for (const { edge, points } of edges) {
         if (!edge.inward) expect(onRim(boxes.get(edge.from)!, points[0]!)).toBe(true);
         expect(onRim(boxes.get(edge.to)!, points.at(-1)!)).toBe(true);
       }
     });
 
-    test('lays every label upon its edge', () => {
+    test('the layout puts every label on its edge', () => {
       for (const { points, label } of edges) {
         const middle = label && label.x + label.width / 2;
         if (middle) expect(points.some(({ x }) => Math.abs(x - middle) < 1)).toBe(true);
       }
     });
 
-    test('lets no two edges meet a state in one place', () => {
+    test('the layout lets no two edges meet a state in the same place', () => {
       const ends = edges.flatMap(({ points }) => [points[0]!, points.at(-1)!]);
       const met = ends.filter((end) =>
         ends.some(({ x, y }) => x !== end.x && near(y, end.y) && Math.abs(x - end.x) < 8),

@@ -10,17 +10,17 @@ const ours = [...(await machines()).values()].map(
   (machine) => [machine.id, graphOf(machine)] as const,
 );
 
-test('every machine has a usual way', () => {
+test('every machine has a usual path', () => {
   expect(Object.keys(usualWays).toSorted()).toEqual(ours.map(([id]) => id).toSorted());
 });
 
-test.each(ours)('every end of %s has a meaning', (_, { root }) => {
+test.each(ours)('every final state of %s has a meaning', (_, { root }) => {
   const finals = withInner(root).filter(({ kind }) => kind === 'final');
   expect(finals.filter(({ ending }) => ending === undefined)).toEqual([]);
 });
 
 test.each(ours)(
-  'the usual way of %s leads without a gap from its start to a good end',
+  'the usual path of %s leads without gaps from its start to a successful end',
   (id, { root, edges }) => {
     const way = usualWays[id]!.map((state) => `${id}.${state}`);
     const usual = edges.filter(({ isUsual }) => isUsual);
@@ -35,7 +35,7 @@ test.each(ours)(
   },
 );
 
-test('ends and the ways to them are drawn by their meaning, and the usual way bold', async () => {
+test('final states and the edges to them have the colour of their meaning, and the usual path is bold', async () => {
   const [, graph] = ours.find(([id]) => id === 'toolCall')!;
   const svg = svgOf(await drawLot(graph, 1));
   expect(svg).toContain('<g class="state final ends-denied" data-state="toolCall.blocked">');

@@ -3,7 +3,7 @@ import { graphOf } from '../../visualizations/graph.ts';
 import { mermaidOf } from '../../visualizations/mermaid.ts';
 import { exampleMachine } from './example.ts';
 
-test('a machine as Mermaid', () => {
+test('a machine is drawn as a Mermaid state diagram', () => {
   expect(mermaidOf(graphOf(exampleMachine))).toMatchInlineSnapshot(`
     "stateDiagram-v2
       [*] --> example_asking

@@ -10,26 +10,26 @@ const swerving = [
 ];
 
 describe('a line', () => {
-  test('loses a small swerve', () => {
+  test('a line loses a small swerve', () => {
     expect(straightened(swerving)).toEqual([
       { x: 10, y: 0 },
       { x: 10, y: 40 },
     ]);
   });
 
-  test('stays where its label is', () => {
+  test('a line stays where its label is', () => {
     expect(straightened(swerving, 0)).toEqual([
       { x: 0, y: 0 },
       { x: 0, y: 40 },
     ]);
   });
 
-  test('keeps a real turn', () => {
+  test('a line keeps a real turn', () => {
     const turning = swerving.map(({ x, y }) => ({ x: x * 10, y }));
     expect(straightened(turning)).toEqual(turning);
   });
 
-  test('keeps what is straight', () => {
+  test('a straight line stays as it is', () => {
     const straight = [
       { x: 0, y: 0 },
       { x: 0, y: 40 },

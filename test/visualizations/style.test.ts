@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { style, themes } from '../../visualizations/style.ts';
 
-describe.each(Object.entries(themes))('the %s colours', (_, theme) => {
+describe.each(Object.entries(themes))('the %s theme', (_, theme) => {
   const { ground, paper, chip } = theme;
 
-  test('let every text be read', () => {
+  test('the colours of a drawing make every text legible', () => {
     const texts = [
       [theme.ink, ground],
       [theme.ink, paper],
@@ -20,20 +20,20 @@ describe.each(Object.entries(themes))('the %s colours', (_, theme) => {
     expect(texts.filter(([text, behind]) => contrast(text, behind) < 4.5)).toEqual([]);
   });
 
-  test('let every line and border be seen', () => {
+  test('the colours of a drawing make every line and border visible', () => {
     const ends = [theme.well, theme.denied, theme.stopped, theme.failed];
     const lines = [theme.line, theme.rim, theme.fold, theme.usual, ...ends];
     expect(lines.filter((line) => contrast(line, ground) < 3)).toEqual([]);
   });
 });
 
-test('dark colours are for those who prefer them', () => {
+test('the dark theme applies only to readers who prefer it', () => {
   const [light = '', dark = ''] = style.split('@media (prefers-color-scheme: dark)');
   for (const colour of Object.values(themes.light)) expect(light).toContain(colour);
   for (const colour of Object.values(themes.dark)) expect(dark).toContain(colour);
 });
 
-/** How far apart two colours are, as WCAG 2 reckons it: 1 to 21. */
+/** The contrast of two colours as defined by WCAG 2, from 1 to 21. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -9,7 +9,7 @@ const rest: Record<string, object> = {
   replace: { old_string: 'a', new_string: 'b' },
 };
 
-test('the tools have the names that LLxprt and Gemini CLI give them', () => {
+test('the tools have the names that LLxprt and Gemini CLI use', () => {
   expect([...builtInTools().keys()]).toEqual([
     'read_file',
     'write_file',
@@ -32,17 +32,17 @@ test('every tool describes itself and each of its arguments as a JSON schema', (
 });
 
 describe.each(Object.keys(rest))('%s', (tool) => {
-  test.each(['file_path', 'absolute_path', 'path'])('takes its path as %s', (name) => {
+  test.each(['file_path', 'absolute_path', 'path'])('a file tool takes its path as %s', (name) => {
     expect(complaints(tool, { [name]: 'a.txt', ...rest[tool] })).toEqual([]);
   });
 
-  test('says how to give a path when there is none, or an empty one', () => {
+  test('a missing or empty path is an error that says how to give one', () => {
     const message = `${tool} needs file_path (or absolute_path, path)`;
     expect(complaints(tool, rest[tool]!)).toEqual([message]);
     expect(complaints(tool, { path: '', ...rest[tool] })).toEqual([message]);
   });
 
-  test('refuses two different paths, since a hook may have checked the other one', () => {
+  test('two different paths are refused, because a hook may have checked the other one', () => {
     const both = { file_path: 'a.txt', path: 'b.txt', ...rest[tool] };
     expect(complaints(tool, both)).toEqual([
       `${tool} got different paths under different names: give one`,
@@ -50,7 +50,7 @@ describe.each(Object.keys(rest))('%s', (tool) => {
     expect(complaints(tool, { ...both, path: 'a.txt' })).toEqual([]);
   });
 
-  test('tolerates arguments that it does not know', () => {
+  test('a file tool tolerates unknown arguments', () => {
     expect(complaints(tool, { path: 'a.txt', ...rest[tool], instruction: 'why' })).toEqual([]);
   });
 });
@@ -74,7 +74,7 @@ test.each(['list_directory', 'glob', 'search_file_content', 'run_shell_command']
   },
 );
 
-test('a command that no shell could take is refused', () => {
+test('a command that no shell can run is refused', () => {
   expect(complaints('run_shell_command', { command: '  ' })).toEqual([
     'run_shell_command needs a command',
   ]);

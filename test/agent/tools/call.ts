@@ -7,14 +7,14 @@ import type { z } from 'zod';
 import { builtInTools } from '../../../src/agent/tools/index.ts';
 import type { ToolResult } from '../../../src/protocol/tool-result.ts';
 
-/** A folder that goes when the test ends. */
+/** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-tools-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Calls a built-in tool as the agent does: arguments checked first. */
+/** Calls a built-in tool as the agent does, with checked arguments. */
 export async function call(
   name: string,
   args: object,
@@ -29,10 +29,10 @@ export async function call(
 export const schemaOf = (name: string): z.ZodType =>
   builtInTools().get(name)!.parameters as unknown as z.ZodType;
 
-/** What the model reads; every built-in tool answers in plain text. */
+/** The text that the model reads; every built-in tool answers in plain text. */
 export const textOf = ({ llmContent }: ToolResult): string => llmContent as string;
 
-/** What the schema says against the arguments. */
+/** The schema's complaints about the arguments. */
 export function complaints(name: string, args: object): string[] {
   const parsed = schemaOf(name).safeParse(args);
   return parsed.error?.issues.map((issue) => issue.message) ?? [];

@@ -44,7 +44,7 @@ const escapes = [
 ];
 
 describe.each(fileTools)('%s %o', (tool, rest) => {
-  test.each(escapes)('refuses %s', async (path) => {
+  test.each(escapes)('a file tool refuses the path %s', async (path) => {
     const result = await call(tool, { file_path: path, ...rest }, cwd);
     expect(result.error?.type).toBe('path_outside_project');
     expect(result.llmContent).toContain(path);
@@ -60,7 +60,7 @@ test.each([
   ['glob', { pattern: '**' }],
   ['search_file_content', { pattern: 'secret' }],
   ['run_shell_command', { command: 'ls' }],
-])('%s refuses folders outside', async (tool, rest) => {
+])('%s refuses folders outside the project', async (tool, rest) => {
   for (const dir_path of ['..', '/', 'way-out', 'dangling', outside]) {
     const result = await call(tool, { dir_path, ...rest }, cwd);
     expect(result.error?.type, dir_path).toBe('path_outside_project');
@@ -98,7 +98,7 @@ test('links that stay inside are followed, and the real file is named', async ()
   expect((await call('read_file', { path: 'alias/a.txt' }, cwd)).llmContent).toBe('here');
 });
 
-test('the project itself may be reached through a link, by either name', async () => {
+test('the project itself can be reached through a link, by either name', async () => {
   await writeFile(join(cwd, '..a.txt'), 'here');
   const alias = join(outside, 'alias');
   await symlink(cwd, alias);

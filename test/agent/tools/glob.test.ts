@@ -36,12 +36,12 @@ test('files are found in any folder, in order, without node_modules, .git and li
   });
 });
 
-test('case matters only when asked for', async () => {
+test('glob is case-sensitive only on request', async () => {
   const { files } = await find({ pattern: 'src/**/*.ts', case_sensitive: true });
   expect(files).toEqual(['src/[id].ts', 'src/a.ts', 'src/b.ts']);
 });
 
-test('the pattern is relative to path, the files to the project', async () => {
+test('the pattern is relative to path, and the files are relative to the project', async () => {
   expect((await find({ pattern: '*.ts', path: 'src' })).files).toEqual([
     'src/[id].ts',
     'src/a.ts',
@@ -49,37 +49,37 @@ test('the pattern is relative to path, the files to the project', async () => {
   ]);
 });
 
-test('braces, ./ and names with a leading dot work', async () => {
+test('glob supports braces, ./ and names with a leading dot', async () => {
   expect((await find({ pattern: './{src,.github}/{a,ci}.*' })).files).toEqual([
     '.github/ci.yml',
     'src/a.ts',
   ]);
 });
 
-test('a folder that a walk skips can be asked for by path', async () => {
+test('a skipped folder can be searched by its path', async () => {
   expect((await find({ pattern: '**', path: 'node_modules/x' })).files).toEqual([
     'node_modules/x/index.ts',
   ]);
 });
 
-test('nothing found is no error', async () => {
+test('finding nothing is not an error', async () => {
   const result = await call('glob', { pattern: '*.py' }, cwd);
   expect(result.llmContent).toBe('No files found matching pattern "*.py" within ..');
   expect(result.error).toBeUndefined();
 });
 
-test('a path that is no folder is an error', async () => {
+test('a path that is not a folder is an error', async () => {
   const result = await call('glob', { pattern: '*', path: 'index.ts' }, cwd);
   expect(result.error?.type).toBe('path_is_not_a_directory');
 });
 
-test('a pattern crafted to backtrack is given up', async () => {
+test('a pattern crafted to backtrack is aborted', async () => {
   await writeFile(join(cwd, 'a'.repeat(200)), '');
   const result = await call('glob', { pattern: `${'*a'.repeat(30)}b` }, cwd);
   expect(result.error?.type).toBe('pattern_too_slow');
 });
 
-test('an aborted call says so', async () => {
+test('an aborted glob call reports that it was cancelled', async () => {
   const result = await call('glob', { pattern: '**' }, cwd, AbortSignal.abort());
   expect(result.error?.type).toBe('cancelled');
 });

@@ -26,11 +26,11 @@ beforeEach(() => {
   mkdirSync(join(project, '.codex'));
 });
 
-/** Nothing here is ever run. */
+/** These commands are never run. */
 const guardedIn = (command: string): string[] =>
   findGuarded(box.project, shellWrites(command, box.project));
 
-describe('a shell command that says that it writes a guard is seen', () => {
+describe('shell commands that write a guard', () => {
   test.each([
     'echo x > .claude/settings.json',
     'echo x >> ./.claude/../.claude/settings.json',
@@ -133,12 +133,12 @@ describe('a shell command that says that it writes a guard is seen', () => {
     'echo x > .gemini/settings.json',
     'echo x > /etc/claude-code/managed-settings.json',
     'echo x > /etc/llxprt-code/settings.json',
-  ])('%j', (command) => {
+  ])('the command %j is recognised as writing a guard', (command) => {
     expect(guardedIn(command)).not.toEqual([]);
   });
 });
 
-test('a file where a folder of guards could be, or a name that no file can have, keeps nobody from writing elsewhere', () => {
+test('a file in place of a guard folder, or an impossible file name, does not prevent writes elsewhere', () => {
   for (const name of ['.gemini', '.cursor', '.github']) box.write(join(box.project, name), '');
   symlinkSync('.qwen', join(box.project, '.qwen'));
   const paths = ['src/b.txt', 'src/a.txt/b', '.gemini/b', 'a\0b', 'x'.repeat(5_000)];
@@ -149,7 +149,7 @@ test('a file where a folder of guards could be, or a name that no file can have,
   );
 });
 
-describe('a shell command that writes no guard is let pass', () => {
+describe('shell commands that write no guard', () => {
   test.each([
     'cat .claude/settings.json',
     'cat .claude/settings.json > /tmp/out',
@@ -190,7 +190,7 @@ describe('a shell command that writes no guard is let pass', () => {
     'rm -rf "$TMPDIR"',
     'cd src && echo x > a.json',
     'if [ -e x ',
-  ])('%j', (command) => {
+  ])('the command %j is let through', (command) => {
     expect(guardedIn(command)).toEqual([]);
   });
 });
@@ -219,14 +219,14 @@ describe('a built-in tool', () => {
     ['replace', { file_path: file, old_string: '{}', new_string: 'evil' }],
     ['run_shell_command', { command: `printf evil > ${file}` }],
     ['run_shell_command', { command: 'printf evil > settings.json', directory: '.claude' }],
-  ])('%s %j is refused where nobody can be asked', async (name, input) => {
+  ])('%s %j is refused if nobody can be asked', async (name, input) => {
     const { calls } = await call(name, input);
     expect(calls[0]!.toolResult.error).toMatchObject({ type: 'guarded_path' });
     expect(calls[0]!.toolResult.error!.message).toContain('--allow-guard-writes');
     expect(textOf()).toBe('{}');
   });
 
-  test('asks where somebody can be, with the arguments that hooks left', async () => {
+  test('a built-in tool that writes a guard asks the user, with the arguments that hooks left', async () => {
     const asked: unknown[] = [];
     const rewrite = { hookSpecificOutput: { tool_input: { file_path: file } } };
     const settings = {
@@ -252,7 +252,7 @@ describe('a built-in tool', () => {
     expect(asked).toEqual([once, once]);
   });
 
-  test('writes it where the host allows that, and any other file anyway', async () => {
+  test('a built-in tool writes a guard if the host allows it, and writes any other file freely', async () => {
     await call('write_file', { file_path: file, content: 'new' }, { allowGuardWrites: true });
     expect(textOf()).toBe('new');
     const { calls } = await call('write_file', { file_path: 'src/settings.json', content: 'x' });
@@ -260,7 +260,7 @@ describe('a built-in tool', () => {
   });
 });
 
-test('hookmachine tool refuses to write a guard, with the status of a block, unless an option allows it', async () => {
+test('hookmachine tool refuses to write a guard, with the exit code of a block, unless an option allows it', async () => {
   const args = [
     'tool',
     'write_file',

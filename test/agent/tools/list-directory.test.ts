@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const list = (args: object) => call('list_directory', args, cwd);
 
-test('folders come first, then the rest by name; links are marked', async () => {
+test('folders come first, the rest is sorted by name, and links are marked', async () => {
   const result = await list({ path: '.' });
   expect(result.llmContent).toBe(
     'Directory listing for .:\n[DIR] empty\n[DIR] src\n.env\na.log\n[LINK] alias\nb.txt',
@@ -26,12 +26,12 @@ test('without a path the project folder is listed', async () => {
   expect((await list({})).llmContent).toBe((await list({ path: cwd })).llmContent);
 });
 
-test('names that match an ignore pattern are left out and counted', async () => {
+test('names that match an ignore pattern are omitted and counted', async () => {
   const result = await list({ dir_path: '.', ignore: ['*.{log,txt}', '.*', 'e[m]pty'] });
   expect(result.llmContent).toBe('Directory listing for . (4 ignored):\n[DIR] src\n[LINK] alias');
 });
 
-test('an empty folder is said to be empty', async () => {
+test('an empty folder is reported as empty', async () => {
   expect((await list({ path: 'empty' })).llmContent).toBe('Directory empty is empty.');
 });
 

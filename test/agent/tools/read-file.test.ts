@@ -12,7 +12,7 @@ beforeEach(() => {
 const read = (args: object) => call('read_file', { file_path: 'a.txt', ...args }, cwd);
 const write = (content: string | Buffer) => writeFile(join(cwd, 'a.txt'), content);
 
-test('a whole file is given as it is', async () => {
+test('a whole file is returned as it is', async () => {
   await write('ä\r\n€\n\n');
   const result = await read({});
   expect(result.llmContent).toBe('ä\r\n€\n\n');
@@ -20,12 +20,12 @@ test('a whole file is given as it is', async () => {
   expect(result.error).toBeUndefined();
 });
 
-test('an absolute path inside the project is taken too', async () => {
+test('an absolute path inside the project is accepted', async () => {
   await write('here');
   expect((await read({ file_path: join(cwd, 'a.txt') })).llmContent).toBe('here');
 });
 
-test('offset and limit show a part and say which', async () => {
+test('offset and limit show a part of the file and say which', async () => {
   await write('one\ntwo\nthree\nfour\n');
   expect((await read({ offset: 1, limit: 2 })).llmContent).toBe(
     '[Lines 2 to 3 of the 4 lines of a.txt. Read on with offset 3.]\ntwo\nthree',
@@ -43,12 +43,12 @@ test('an offset past the end is an error that gives the length', async () => {
   expect(result.llmContent).toContain('has 1 lines');
 });
 
-test('an empty file is empty', async () => {
+test('an empty file is returned as an empty text', async () => {
   await write('');
   expect((await read({})).llmContent).toBe('');
 });
 
-test('a file of 5 MB is shown up to a number of lines', async () => {
+test('a file of 5 MB is shown up to the line limit', async () => {
   await write('0123456789abcdef0123456789abcdef0123456789abcdef\n'.repeat(110_000));
   const text = textOf(await read({}));
   expect(text).toMatch(
@@ -57,7 +57,7 @@ test('a file of 5 MB is shown up to a number of lines', async () => {
   expect(text.split('\n')).toHaveLength(2001);
 });
 
-test('a line of 5 MB is cut, never through a character', async () => {
+test('a line of 5 MB is cut, but never inside a character', async () => {
   await write(`a${'😀'.repeat(1_300_000)}`);
   const text = textOf(await read({}));
   expect(text.length).toBeLessThan(3000);
@@ -65,7 +65,7 @@ test('a line of 5 MB is cut, never through a character', async () => {
   expect(text).toMatch(/😀… \[\d+ more characters\]$/u);
 });
 
-test('what is no text file is refused with advice', async () => {
+test('anything that is not a text file is refused with advice', async () => {
   await mkdir(join(cwd, 'folder'));
   await writeFile(join(cwd, 'image'), Buffer.from([0x89, 0x50, 0, 1]));
   await writeFile(join(cwd, 'huge'), '');

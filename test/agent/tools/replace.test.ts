@@ -33,7 +33,7 @@ test('several occurrences are replaced when their number is expected', async () 
   expect(await content()).toBe('b b b');
 });
 
-test('another number of occurrences changes nothing and is reported', async () => {
+test('an unexpected number of occurrences changes nothing and is reported', async () => {
   await write('a a a');
   const result = await replace('a', 'b');
   expect(result.error?.type).toBe('edit_expected_occurrence_mismatch');
@@ -48,7 +48,7 @@ test('a text that does not occur is reported', async () => {
   expect(await content()).toBe('a');
 });
 
-test('the same text twice is nothing to change', async () => {
+test('replacing a text with itself is an error', async () => {
   await write('a');
   expect((await replace('a', 'a')).error?.type).toBe('edit_no_change');
 });
@@ -59,7 +59,7 @@ test('an empty old_string creates a file and its folders', async () => {
   expect(await readFile(join(cwd, 'src/b.txt'), 'utf8')).toBe('new');
 });
 
-test('an empty old_string does not overwrite', async () => {
+test('an empty old_string does not overwrite a file', async () => {
   await write('');
   expect((await replace('', 'new')).error?.type).toBe('attempt_to_create_existing_file');
   await mkdir(join(cwd, 'folder'));
@@ -68,13 +68,13 @@ test('an empty old_string does not overwrite', async () => {
   expect(await content()).toBe('');
 });
 
-test('a missing file is reported, with how to create it', async () => {
+test('a missing file is an error that says how to create it', async () => {
   const result = await replace('a', 'b');
   expect(result.error?.type).toBe('file_not_found');
   expect(result.llmContent).toContain('empty old_string');
 });
 
-test('in a file with Windows line endings the lines match and stay Windows lines', async () => {
+test('in a file with Windows line endings, lines match and keep their endings', async () => {
   await write('one\r\ntwo\r\nthree\r\n');
   await replace('one\ntwo', '1\n2');
   expect(await content()).toBe('1\r\n2\r\nthree\r\n');
@@ -92,7 +92,7 @@ test('a byte order mark is kept', async () => {
   expect(await content()).toBe('\uFEFFtwo');
 });
 
-test('a file that is no UTF-8 is not spoilt', async () => {
+test('a file that is not UTF-8 is left unchanged', async () => {
   const latin1 = Buffer.from('caf\xe9 one', 'latin1');
   await write(latin1);
   expect((await replace('one', 'two')).error?.type).toBe('not_utf8');

@@ -19,7 +19,7 @@ const lines = (...texts: string[]) => texts.join('\n');
 /** The process group of a command that wrote `$$` to the file `group`. */
 const groupOf = async () => Number(await readFile(join(cwd, 'group'), 'utf8'));
 
-/** Starts a command, and aborts it once it has made the file `ready`. */
+/** Starts a command, and aborts it once it has created the file `ready`. */
 async function abortWhenReady(command: string) {
   const controller = new AbortController();
   const running = run(`echo $$ > group; ${command}`, {}, controller.signal);
@@ -45,7 +45,7 @@ test('output, exit code and folder are reported line by line', async () => {
   expect(result.metadata).toEqual({ exitCode: 0, signal: null });
 });
 
-test('a command that fails is reported, but is no failure of the tool', async () => {
+test('a command that fails is reported, but is not an error of the tool', async () => {
   const result = await run('exit 3');
   expect(result.llmContent).toBe(
     lines(
@@ -60,13 +60,13 @@ test('a command that fails is reported, but is no failure of the tool', async ()
   expect(result.error).toBeUndefined();
 });
 
-test('a command ended by a signal names it', async () => {
+test('a command killed by a signal names the signal', async () => {
   const result = await run('kill -KILL $$');
   expect(result.llmContent).toContain('Exit Code: (none)\nSignal: SIGKILL');
   expect(result.returnDisplay).toBe('Command terminated by signal: SIGKILL');
 });
 
-test('it runs in the folder asked for', async () => {
+test('a command runs in the requested folder', async () => {
   await mkdir(join(cwd, 'src'));
   for (const name of ['directory', 'dir_path']) {
     const { llmContent } = await run('pwd', { [name]: 'src' });
@@ -74,13 +74,13 @@ test('it runs in the folder asked for', async () => {
   }
 });
 
-test('a folder that is none is an error', async () => {
+test('a folder that is a file or missing is an error', async () => {
   await writeFile(join(cwd, 'file'), '');
   expect((await run('pwd', { directory: 'file' })).error?.type).toBe('path_is_not_a_directory');
   expect((await run('pwd', { directory: 'none' })).error?.type).toBe('file_not_found');
 });
 
-test('bash runs it, and where there is no bash, sh', async () => {
+test('bash runs the command, or sh if there is no bash', async () => {
   expect((await run('[[ a == a ]] && echo $0')).llmContent).toContain('bash');
   vi.stubEnv('PATH', '');
   onTestFinished(() => {
@@ -95,7 +95,7 @@ test('a command that cannot be started is an error', async () => {
   expect(result.llmContent).toMatch(/^The command could not be started: .*E2BIG/);
 });
 
-test('there is nothing to read on stdin', async () => {
+test('a command has an empty stdin', async () => {
   const { llmContent } = await run('cat; read line || echo "no line"');
   expect(llmContent).toContain('Stdout: no line');
 });
@@ -110,7 +110,7 @@ test('a character that arrives in two chunks stays whole', async () => {
   expect(llmContent).toContain('Stdout: a€b\n');
 });
 
-test('of 5 MB the start and the end are kept, cut between characters', async () => {
+test('the start and the end of 5 MB of output are kept, cut between characters', async () => {
   const text = textOf(await run("printf 'first€'; yes '€€€' | head -c 5000000; echo last"));
   expect(text.length).toBeLessThan(70_000);
   expect(text).toContain('Stdout: first€');
@@ -119,7 +119,7 @@ test('of 5 MB the start and the end are kept, cut between characters', async () 
   expect(text.slice(0, text.indexOf('last'))).not.toContain('\uFFFD');
 });
 
-test('a background child that holds stdout does not hold up the result, and lives on', async () => {
+test('a background child that holds stdout does not delay the result, and keeps running', async () => {
   const { llmContent } = await run('echo $$ > group; sleep 100 & echo done');
   const group = await groupOf();
   onTestFinished(() => void process.kill(-group, 'SIGKILL'));
@@ -128,7 +128,7 @@ test('a background child that holds stdout does not hold up the result, and live
   expect(lives(group)).toBe(true);
 });
 
-test('a background child that keeps writing does not hold up the result, nor is it killed by its pipe', async () => {
+test('a background child that keeps writing does not delay the result and is not killed by its pipe', async () => {
   const { llmContent } = await run(
     'echo $$ > group; while :; do echo tick; touch alive; sleep 0.01; done & echo done',
   );
@@ -139,7 +139,7 @@ test('a background child that keeps writing does not hold up the result, nor is 
   await waitUntil(() => existsSync(join(cwd, 'alive')));
 });
 
-test('an abort ends the whole group of a pipeline', async () => {
+test('an abort kills the whole process group of a pipeline', async () => {
   const result = await abortWhenReady('echo begun; touch ready; sleep 300 | sleep 300 | cat');
   expect(result.error?.type).toBe('cancelled');
   expect(result.llmContent).toContain('was cancelled');
@@ -147,7 +147,7 @@ test('an abort ends the whole group of a pipeline', async () => {
   expect(lives(await groupOf())).toBe(false);
 });
 
-test('an abort ends a group that will not hear SIGTERM', async () => {
+test('an abort kills a process group that ignores SIGTERM', async () => {
   const result = await abortWhenReady(
     "trap '' TERM; (trap '' TERM; touch ready; while :; do sleep 0.05; done) | cat",
   );
@@ -156,7 +156,7 @@ test('an abort ends a group that will not hear SIGTERM', async () => {
   await waitUntil(() => !lives(group));
 });
 
-test('an abort gives up on what no signal ends, and says so', async () => {
+test('an abort gives up on a process that no signal can kill, and reports it', async () => {
   const kill = process.kill.bind(process);
   const failing = vi.spyOn(process, 'kill').mockImplementation(() => {
     throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
@@ -169,7 +169,7 @@ test('an abort gives up on what no signal ends, and says so', async () => {
   expect(result.llmContent).toContain(`PGID: ${group} (could not be ended and runs on;`);
 });
 
-test('an abort leaves time to clean up', async () => {
+test('an abort leaves the command time to clean up', async () => {
   await abortWhenReady("trap 'echo bye; exit 0' TERM; touch ready; while :; do sleep 0.05; done");
   expect(lives(await groupOf())).toBe(false);
 });
@@ -180,7 +180,7 @@ test('a call that was aborted before it began runs nothing', async () => {
   expect(existsSync(join(cwd, 'ran'))).toBe(false);
 });
 
-test('many commands at once keep their outputs apart', async () => {
+test('concurrent commands keep their outputs separate', async () => {
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, index) => run(`echo only ${index}`)),
   );

@@ -20,7 +20,7 @@ async function write(files: Record<string, string | Buffer>): Promise<void> {
   }
 }
 
-test('matching lines are shown by file, with their numbers, without regard to case', async () => {
+test('matching lines are shown by file with their numbers, ignoring case', async () => {
   await write({ 'src/a.ts': 'one\r\n  Needle();\r\n', 'b.md': 'needle\nx\nneedle 2', 'c.md': 'x' });
   const result = await search({ pattern: 'needle' });
   expect(result.llmContent).toBe(
@@ -39,7 +39,7 @@ test('matching lines are shown by file, with their numbers, without regard to ca
   expect(result.returnDisplay).toBe('Found 3 matches');
 });
 
-test('include takes names in any folder, or paths', async () => {
+test('include accepts names in any folder, or paths', async () => {
   await write({ 'src/a.ts': 'x', 'src/deep/b.ts': 'x', 'c.md': 'x' });
   expect(await filesOf('*.ts')).toEqual(['src/a.ts', 'src/deep/b.ts']);
   expect(await filesOf('src/*')).toEqual(['src/a.ts']);
@@ -47,7 +47,7 @@ test('include takes names in any folder, or paths', async () => {
   expect(await filesOf('deep/**', 'src')).toEqual(['src/deep/b.ts']);
 });
 
-test('path may name a single file', async () => {
+test('path can name a single file', async () => {
   await write({ 'src/a.ts': 'x', 'src/b.ts': 'x' });
   const { llmContent } = await search({ pattern: 'x', path: 'src/b.ts' });
   expect(llmContent).toBe(
@@ -55,7 +55,7 @@ test('path may name a single file', async () => {
   );
 });
 
-test('binary files, node_modules and .git are skipped; files too large are named', async () => {
+test('binary files, node_modules and .git are skipped, and files that are too large are named', async () => {
   await write({
     binary: Buffer.from('needle\0'),
     'node_modules/a.js': 'needle',
@@ -68,7 +68,7 @@ test('binary files, node_modules and .git are skipped; files too large are named
   );
 });
 
-// Where the machine is so slow that the search takes too long, it says so.
+// Retried because on a very slow machine the search reports that it took too long.
 test('5 MB are searched', { retry: 5 }, async () => {
   await write({ 'big.txt': `${'0123456789abcdef\n'.repeat(300_000)}needle\n` });
   expect((await search({ pattern: 'nee+dle$' })).llmContent).toContain('L300001: needle');
@@ -82,24 +82,24 @@ test('matches are capped, and the cap is reported', async () => {
   expect(text).not.toContain('b.txt');
 });
 
-test('exactly as many matches as fit are not called capped', async () => {
+test('a search with exactly the maximum number of matches is not reported as capped', async () => {
   await write({ 'a.txt': 'x\n'.repeat(500) });
   expect((await search({ pattern: 'x' })).llmContent).not.toContain('Stopped');
 });
 
-test('long lines are cut', async () => {
+test('long lines are cut in search results', async () => {
   await write({ 'a.txt': `needle${'x'.repeat(10_000)}` });
   expect((await search({ pattern: 'needle' })).llmContent).toContain('… [9506 more characters]');
 });
 
-test('a catastrophic pattern is given up, and reported', async () => {
+test('a catastrophic pattern is aborted and reported', async () => {
   await write({ 'a.txt': `${'a'.repeat(50)}b` });
   const result = await search({ pattern: '^(a+)+$' });
   expect(result.error?.type).toBe('pattern_too_slow');
   expect(result.llmContent).toContain('a.txt');
 });
 
-test('a pattern too slow on one file still searches the others', async () => {
+test('the other files are searched if a pattern is too slow on one', async () => {
   await write({ 'a.txt': `${'a'.repeat(50)}b`, 'b.txt': 'aaa' });
   const result = await search({ pattern: '^(a+)+$' });
   expect(result.error).toBeUndefined();
@@ -107,7 +107,7 @@ test('a pattern too slow on one file still searches the others', async () => {
   expect(result.llmContent).toContain('[The pattern took too long on a.txt.]');
 });
 
-test('a pattern too slow on several files ends the search', async () => {
+test('a pattern that is too slow on several files ends the search', async () => {
   const slow = `${'a'.repeat(50)}b`;
   await write({ '1': 'aa', '2': slow, '3': slow, '4': slow, '5': 'aa' });
   const { llmContent } = await search({ pattern: '^(a+)+$' });
@@ -115,12 +115,12 @@ test('a pattern too slow on several files ends the search', async () => {
   expect(llmContent).not.toContain('File: 5');
 });
 
-test('a pattern that is no regular expression is an error', async () => {
+test('a pattern that is not a regular expression is an error', async () => {
   const result = await search({ pattern: '(' });
   expect(result.error?.type).toBe('invalid_pattern');
 });
 
-test('a missing path is an error, an aborted call too', async () => {
+test('a missing path and an aborted call are errors', async () => {
   expect((await search({ pattern: 'x', path: 'missing' })).error?.type).toBe('file_not_found');
   const aborted = await call('search_file_content', { pattern: 'x' }, cwd, AbortSignal.abort());
   expect(aborted.error?.type).toBe('cancelled');

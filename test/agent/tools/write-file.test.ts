@@ -18,7 +18,7 @@ test('a new file is written together with its folders', async () => {
   expect(await readFile(join(cwd, 'src/deep/a.txt'), 'utf8')).toBe('ä\n');
 });
 
-test('an existing file is replaced whole and keeps its mode', async () => {
+test('an existing file is replaced completely and keeps its mode', async () => {
   await writeFile(join(cwd, 'run.sh'), 'a longer content');
   await chmod(join(cwd, 'run.sh'), 0o755);
   const result = await write('run.sh', 'new');
@@ -27,13 +27,13 @@ test('an existing file is replaced whole and keeps its mode', async () => {
   expect((await stat(join(cwd, 'run.sh'))).mode & 0o777).toBe(0o755);
 });
 
-test('5 MB are written', async () => {
+test('a file of 5 MB is written', async () => {
   const content = 'äöü\n'.repeat(750_000);
   await write('big.txt', content);
   expect(await readFile(join(cwd, 'big.txt'), 'utf8')).toBe(content);
 });
 
-test('what is no plain file is not written onto', async () => {
+test('anything that is not a plain file is not written to', async () => {
   await mkdir(join(cwd, 'folder'));
   await writeFile(join(cwd, 'file'), '');
   execFileSync('mkfifo', [join(cwd, 'fifo')]);

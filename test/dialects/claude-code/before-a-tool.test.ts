@@ -4,7 +4,7 @@ import { quoted } from '../../support/session.ts';
 
 const bash = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } } as const;
 
-/** What a hook before a shell command comes to that runs this. */
+/** Returns the outcome of a hook that runs this before a shell command. */
 async function ran(
   command: string,
   hook: Readonly<Record<string, unknown>> = {},
@@ -29,7 +29,7 @@ const no = print(denial('not here'));
 
 describe('exit codes, stdout and stderr before a tool', () => {
   test.each([
-    ['exit 0 says nothing', ':'],
+    ['exit 0 without output', ':'],
     ['exit 0 with plain text', 'echo all is well'],
     ['exit 0 with a denial on stderr', `${no} >&2`],
     ['exit 1', 'echo oops >&2; exit 1'],
@@ -66,12 +66,12 @@ describe('exit codes, stdout and stderr before a tool', () => {
       print({ decision: 'approve', ...denial('not here') }),
     ],
     ['an unknown field', print({ ...denial('not here'), other: 1 })],
-  ])('a printed denial counts: %s', async (_, command) => {
+  ])('a printed denial before a tool counts: %s', async (_, command) => {
     expect((await ran(command)).verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
   });
 
   test.each([
-    ['silent', 'exit 2', 'Blocked by hook'],
+    ['without output', 'exit 2', 'Blocked by hook'],
     ['with stderr of two lines', 'echo one >&2; echo two >&2; exit 2', 'one\ntwo'],
     ['with plain text', 'echo text; exit 2', 'Blocked by hook'],
     ['with plain text and stderr', 'echo text; echo why >&2; exit 2', 'why'],
@@ -83,13 +83,13 @@ describe('exit codes, stdout and stderr before a tool', () => {
     ],
     ['with {}', `echo '{}'; echo why >&2; exit 2`, 'why'],
     ['with broken JSON', `echo '{"a'; echo why >&2; exit 2`, 'why'],
-    ['with JSON of a wrong form', `${print({ reason: 42 })}; echo why >&2; exit 2`, 'why'],
+    ['with JSON of the wrong form', `${print({ reason: 42 })}; echo why >&2; exit 2`, 'why'],
     ['a syntax error of the shell', 'if then', expect.stringContaining('yntax error')],
-  ])('exit 2 denies: %s', async (_, command, reason) => {
+  ])('exit 2 before a tool denies: %s', async (_, command, reason) => {
     expect((await ran(command)).verdict).toMatchObject({ decision: 'deny', reason });
   });
 
-  test('what is printed before the deadline does not count after it', async () => {
+  test('a denial that is printed before a timeout does not count', async () => {
     const { verdict, error } = await ran(`${no}; sleep 60`, { timeout: 0.3 });
     expect(verdict.decision).toBeUndefined();
     expect(error).toBe('Hook timed out after 300ms');
@@ -97,20 +97,26 @@ describe('exit codes, stdout and stderr before a tool', () => {
 });
 
 describe('what an answer may ask for before a tool', () => {
-  test.each(['allow', 'ask', 'defer'] as const)('%s', async (permissionDecision) => {
-    const answer = specific('PreToolUse', { permissionDecision, permissionDecisionReason: 'why' });
-    const { verdict } = await ran(print(answer));
-    expect(verdict).toMatchObject({ decision: permissionDecision, reason: 'why' });
-  });
+  test.each(['allow', 'ask', 'defer'] as const)(
+    'an answer before a tool may decide "%s"',
+    async (permissionDecision) => {
+      const answer = specific('PreToolUse', {
+        permissionDecision,
+        permissionDecisionReason: 'why',
+      });
+      const { verdict } = await ran(print(answer));
+      expect(verdict).toMatchObject({ decision: permissionDecision, reason: 'why' });
+    },
+  );
 
-  test('"approve" approves', async () => {
+  test('"decision": "approve" approves the call', async () => {
     expect((await ran(print({ decision: 'approve' }))).verdict).toMatchObject({
       decision: 'allow',
       approved: true,
     });
   });
 
-  test('context beside any decision, and beside exit 2', async () => {
+  test('context counts beside any decision, and beside exit 2', async () => {
     const answer = print(specific('PreToolUse', { additionalContext: 'look' }));
     expect((await ran(answer)).verdict).toMatchObject({ context: 'look' });
     expect((await ran(`${answer}; echo no >&2; exit 2`)).verdict).toMatchObject({
@@ -120,7 +126,7 @@ describe('what an answer may ask for before a tool', () => {
     });
   });
 
-  test('new arguments replace all of the old ones, without a decision and at exit 1 too', async () => {
+  test('new arguments replace all of the old ones, even without a decision and at exit 1', async () => {
     const command = print(specific('PreToolUse', { updatedInput: { command: 'pwd' } }));
     const input = { command: 'ls', description: 'List' };
     const whole = { changes: { tool_input: { whole: { command: 'pwd' } } } };
@@ -128,7 +134,7 @@ describe('what an answer may ask for before a tool', () => {
     expect((await ran(`${command}; exit 1`, {}, input)).verdict).toMatchObject(whole);
   });
 
-  test('new arguments count for nothing beside a denial', async () => {
+  test('new arguments are ignored beside a denial', async () => {
     const answer = specific('PreToolUse', {
       permissionDecision: 'deny',
       updatedInput: { command: 'pwd' },
@@ -155,11 +161,11 @@ describe('what an answer may ask for before a tool', () => {
     ['a reason that is a number', { reason: 42, ...allow }],
     ['"continue": "yes"', { continue: 'yes', ...allow }],
     ['a systemMessage that is null', { systemMessage: null, ...allow }],
-    ['new arguments that are a text', specific('PreToolUse', { updatedInput: 'pwd' })],
-    ['no name of the event', { hookSpecificOutput: { permissionDecision: 'allow' } }],
+    ['new arguments that are a string', specific('PreToolUse', { updatedInput: 'pwd' })],
+    ['no event name', { hookSpecificOutput: { permissionDecision: 'allow' } }],
     ['the name of another event', specific('PostToolUse', { permissionDecision: 'allow' })],
     ['an unknown word', specific('PreToolUse', { permissionDecision: 'forbid' })],
-  ])('of an answer with %s nothing counts, and it is reported', async (_, answer) => {
+  ])('an answer with %s is ignored entirely and reported', async (_, answer) => {
     const { verdict, error } = await ran(print(answer));
     expect(verdict).toMatchObject({ stop: false, changes: {} });
     expect(verdict.decision).toBeUndefined();
@@ -172,30 +178,30 @@ describe('what an answer may ask for before a tool', () => {
     ['permission at the top', { permission: 'deny' }],
     ['updatedInput at the top', { updatedInput: { command: 'pwd' } }],
     ["LLxprt's tool_input", specific('PreToolUse', { tool_input: { command: 'pwd' } })],
-  ])('%s is not read, which a note or an error says', async (_, answer) => {
+  ])('%s is not read, and a note or an error says so', async (_, answer) => {
     const { verdict, notes, error } = await ran(print(answer));
     expect([verdict.decision, verdict.changes]).toEqual([undefined, {}]);
     expect([...notes, error].filter(Boolean)).not.toEqual([]);
   });
 });
 
-describe('denials that Claude Code would lose stand, with a note', () => {
+describe('denials that Claude Code would lose still count, with a note', () => {
   test.each([
     ['a wrong field beside it', { reason: 42, ...denial('not here') }],
     [
-      'no name of the event',
+      'no event name',
       { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'not here' } },
     ],
     [
-      'another case',
+      'its word in another case',
       specific('PreToolUse', { permissionDecision: 'Deny', permissionDecisionReason: 'not here' }),
     ],
-    ['another case of the old word', { decision: 'BLOCK', reason: 'not here' }],
+    ['the old word in another case', { decision: 'BLOCK', reason: 'not here' }],
     ['text before it', `checking…\n${JSON.stringify(denial('not here'))}`],
     ['text after it', `${JSON.stringify(denial('not here'))}\ndone`],
-    ['a code fence', `\`\`\`json\n${JSON.stringify(denial('not here'))}\n\`\`\``],
-    ['two objects', `{}\n${JSON.stringify(denial('not here'))}`],
-  ])('%s', async (_, answer) => {
+    ['a code fence around it', `\`\`\`json\n${JSON.stringify(denial('not here'))}\n\`\`\``],
+    ['another object before it', `{}\n${JSON.stringify(denial('not here'))}`],
+  ])('a denial with %s still counts, with a note', async (_, answer) => {
     const { verdict, notes } = await ran(print(answer));
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toContainEqual(expect.stringContaining('Claude Code would ignore this denial'));
@@ -207,10 +213,10 @@ describe('onFailure: "block" before a tool', () => {
     ['exit 1', 'echo oops >&2; exit 1'],
     ['a command that is not there', 'no-such-command-anywhere'],
     ['a signal', 'kill -KILL $$'],
-    ['JSON of a wrong form', print({ reason: 42 })],
+    ['JSON of the wrong form', print({ reason: 42 })],
     ['exit 1 with an approval', `${print(allow)}; exit 1`],
     ['exit 1 with context', `${print(specific('PreToolUse', { additionalContext: 'x' }))}; exit 1`],
-  ])('%s denies', async (_, command) => {
+  ])('onFailure "block" makes %s deny', async (_, command) => {
     expect((await ran(command, { onFailure: 'block' })).verdict).toMatchObject({
       decision: 'deny',
     });
@@ -221,7 +227,7 @@ describe('onFailure: "block" before a tool', () => {
     ['plain text', 'echo fine'],
     ['broken JSON', `echo '{"a'`],
     ['two objects', `echo '{} {}'`],
-  ])('%s is no failure', async (_, command) => {
+  ])('%s is not a failure, even with onFailure "block"', async (_, command) => {
     expect((await ran(command, { onFailure: 'block' })).verdict.decision).toBeUndefined();
   });
 });

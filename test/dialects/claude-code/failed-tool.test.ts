@@ -7,7 +7,7 @@ import { quoted } from '../../support/session.ts';
 const context = JSON.stringify(specific('PostToolUseFailure', { additionalContext: 'Try glob.' }));
 const hooks = (command: string) => [{ hooks: [{ type: 'command', command }] }];
 
-/** What the model reads of one call of our tool. */
+/** Returns what the model reads after one call of our tool. */
 async function called(tool: () => Promise<{ llmContent: string; returnDisplay: string }>) {
   const { local, left, project, dialect } = claudeBox();
   const log = 'jq -r "[.hook_event_name, .tool_name, .error] | @csv" >> log';
@@ -27,7 +27,7 @@ async function called(tool: () => Promise<{ llmContent: string; returnDisplay: s
   return { llmContent, log: left('log') };
 }
 
-test('PostToolUseFailure hooks run for a tool of ours that failed, and of no other', async () => {
+test('PostToolUseFailure hooks run for a tool of ours that failed, and for no other tool', async () => {
   const failed = await called(async () => {
     throw new Error('No such folder');
   });

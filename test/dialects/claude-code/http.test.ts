@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { claudeBox, denial, settingsOf } from '../../support/claude-code.ts';
 
-/** What an http hook comes to whose server answers this. */
+/** Returns the outcome of an http hook whose server answers with this. */
 async function posted(status: number, body: string, hook: object = {}) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -38,21 +38,24 @@ test.each([
   ['an empty body', 200, '', undefined],
   ['a text', 200, 'no', undefined],
   ['a denial with status 500', 500, JSON.stringify(denial('not here')), undefined],
-] as const)('a server answers with %s', async (_, status, body, decision) => {
-  const { verdict, request } = await posted(status, body);
-  expect(verdict.decision).toBe(decision);
-  expect(JSON.parse(request!)).toMatchObject({
-    hook_event_name: 'PreToolUse',
-    tool_name: 'Bash',
-  });
-});
+] as const)(
+  'only a denial with a success status counts: the server of an http hook answers with %s',
+  async (_, status, body, decision) => {
+    const { verdict, request } = await posted(status, body);
+    expect(verdict.decision).toBe(decision);
+    expect(JSON.parse(request!)).toMatchObject({
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+    });
+  },
+);
 
-test('status 500 denies where the hook says so', async () => {
+test('an http hook whose server answers with status 500 denies if its onFailure is "block"', async () => {
   const { verdict } = await posted(500, '', { onFailure: 'block' });
   expect(verdict.decision).toBe('deny');
 });
 
-test('a variable that is not allowed is a failure, which names the key of Claude Code’s settings', async () => {
+test('a header with a variable that is not allowed fails, and the error names the key of Claude Code’s settings', async () => {
   const { verdict, request } = await posted(200, '', {
     headers: { 'X-Token': '$HOME' },
     onFailure: 'block',

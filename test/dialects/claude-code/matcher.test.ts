@@ -45,7 +45,7 @@ describe('matchers of tools', () => {
     ['write_file', 'write_file'],
     ['write_.*', 'write_file'],
     ['Write|', 'write_file'],
-  ])('%j fits %s', (matcher, tool) => {
+  ])('the matcher %j matches %s', (matcher, tool) => {
     expect(fits(matcher, tool)).toBe(true);
   });
 
@@ -60,11 +60,11 @@ describe('matchers of tools', () => {
     ['^(?!Bash$)', 'run_shell_command'],
     ['[^B]ash', 'run_shell_command'],
     ['^Edit$', 'write_file'],
-  ])('%j does not fit %s', (matcher, tool) => {
+  ])('the matcher %j does not match %s', (matcher, tool) => {
     expect(fits(matcher, tool)).toBe(false);
   });
 
-  test('one that takes too long fits', () => {
+  test('a matcher that takes too long matches', () => {
     const undecided: Error[] = [];
     const matches = claudeCode.compileMatcher(
       definition('BeforeTool', { nativeEvent: 'PreToolUse', matcher: '^(a+)+$' }),
@@ -85,11 +85,14 @@ describe('matchers of other events', () => {
     ['SubagentStart', 'Explore', 'Explore', true],
     ['UserPromptSubmit', 'never', 'anything', true],
     ['Stop', 'never', 'anything', true],
-  ] as const)('%s: %j with %s: %s', (event, matcher, subject, expected) => {
-    expect(fits(matcher, subject, event)).toBe(expected);
-  });
+  ] as const)(
+    'at %s, comparing the matcher %j with %s gives %s',
+    (event, matcher, subject, expected) => {
+      expect(fits(matcher, subject, event)).toBe(expected);
+    },
+  );
 
-  test('an event that only Claude Code has', async () => {
+  test('matchers work at events that exist only in Claude Code', async () => {
     const { local, start, left } = claudeBox();
     local({
       hooks: {
@@ -137,7 +140,7 @@ describe('rules in "if"', () => {
     ['Bash(git push *)', ''],
     ['Bash(git', 'ls'],
     ['Bash(a *)|Bash(b *)', 'ls'],
-  ])('%s is for %s', async (rule, command) => {
+  ])('the rule %s applies to %s', async (rule, command) => {
     expect(await shell(rule, command)).toBe(true);
   });
 
@@ -147,7 +150,7 @@ describe('rules in "if"', () => {
     ['Bash(git push:*)', 'git pushover'],
     ['Bash(ls)', 'ls -l'],
     ['Bash(git push *)', 'echo "git push now"'],
-  ])('%s is not for %s', async (rule, command) => {
+  ])('the rule %s does not apply to %s', async (rule, command) => {
     expect(await shell(rule, command)).toBe(false);
   });
 
@@ -160,11 +163,14 @@ describe('rules in "if"', () => {
     ['Read(.env)', 'read_file', 'config/.env', true],
     ['Read(//etc/**)', 'read_file', '/etc/hosts', true],
     ['mcp__memory', 'mcp__memory__store', 'a', true],
-  ])('%s with %s of %s: %s', async (rule, tool, file_path, expected) => {
-    expect(await ran(rule, tool, { file_path })).toBe(expected);
-  });
+  ])(
+    'comparing the rule %s with a call of %s on %s gives %s',
+    async (rule, tool, file_path, expected) => {
+      expect(await ran(rule, tool, { file_path })).toBe(expected);
+    },
+  );
 
-  test('one that cannot be read, or that stands at another event, is reported', async () => {
+  test('a rule that cannot be parsed, or that belongs to an event without tools, is reported', async () => {
     const { local, start } = claudeBox();
     const hook = { type: 'command', command: 'x' };
     local({

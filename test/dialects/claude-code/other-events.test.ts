@@ -42,7 +42,7 @@ const fields = {
 
 type Native = keyof typeof fields;
 
-/** What one hook of an event comes to that runs this. */
+/** Returns the outcome of one hook of an event that runs this. */
 async function ran(native: Native, command: string, hook: object = {}) {
   const { local, start } = claudeBox();
   local(settingsOf(native, { type: 'command', command, ...hook }));
@@ -63,7 +63,7 @@ const replaced = (value: unknown): string =>
   print(specific('PostToolUse', { updatedToolOutput: value }));
 const answered = (decision: object): string => print(specific('PermissionRequest', { decision }));
 
-describe('events that hold something up', () => {
+describe('events that can be blocked', () => {
   test.each([
     'PostToolUse',
     'PostToolUseFailure',
@@ -72,7 +72,7 @@ describe('events that hold something up', () => {
     'SubagentStop',
     'PreCompact',
     'TaskCompleted',
-  ] as const)('%s: a block, and exit 2 with its stderr', async (native) => {
+  ] as const)('a block, and exit 2 with its stderr, deny at %s', async (native) => {
     expect(await ran(native, block)).toMatchObject({ decision: 'deny', reason: 'why' });
     expect(await ran(native, 'echo why >&2; exit 2')).toMatchObject({
       decision: 'deny',
@@ -87,15 +87,15 @@ describe('events that hold something up', () => {
     'SessionEnd',
     'SubagentStart',
     'Notification',
-  ] as const)('%s: neither', async (native) => {
+  ] as const)('neither a block nor exit 2 denies at %s', async (native) => {
     expect((await ran(native, block)).decision).toBeUndefined();
     expect((await ran(native, 'echo why >&2; exit 2')).decision).toBeUndefined();
   });
 });
 
-describe('what is for the model', () => {
+describe('what the model receives', () => {
   test.each(['UserPromptSubmit', 'SessionStart', 'PreCompact'] as const)(
-    '%s: plain text at exit 0, broken JSON too, and nothing of it at exit 1',
+    'at %s, plain text is context at exit 0, even broken JSON, but not at exit 1',
     async (native) => {
       expect(await ran(native, 'echo "  the date  "')).toMatchObject({ context: 'the date' });
       expect(await ran(native, `echo '{"a'`)).toMatchObject({ context: '{"a' });
@@ -103,7 +103,7 @@ describe('what is for the model', () => {
     },
   );
 
-  test('nothing of a hook that says in its first line that it is not to be waited for', async () => {
+  test('the answer of a hook is ignored if its first line says that the hook is asynchronous', async () => {
     const { context, decision } = await ran(
       'UserPromptSubmit',
       `echo '{"async":true,"asyncTimeout":5}'; echo text; exit 2`,
@@ -111,9 +111,12 @@ describe('what is for the model', () => {
     expect([context, decision]).toEqual([undefined, undefined]);
   });
 
-  test.each(['PostToolUse', 'Notification'] as const)('%s: no plain text', async (native) => {
-    expect((await ran(native, 'echo text')).context).toBeUndefined();
-  });
+  test.each(['PostToolUse', 'Notification'] as const)(
+    'plain text is not context at %s',
+    async (native) => {
+      expect((await ran(native, 'echo text')).context).toBeUndefined();
+    },
+  );
 
   test.each([
     'PostToolUse',
@@ -122,7 +125,7 @@ describe('what is for the model', () => {
     'SessionStart',
     'SubagentStart',
     'Notification',
-  ] as const)('%s: additionalContext', async (native) => {
+  ] as const)('additionalContext is context at %s', async (native) => {
     const answer = specific(native, { additionalContext: 'look' });
     expect(await ran(native, print(answer))).toMatchObject({ context: 'look' });
   });
@@ -130,7 +133,7 @@ describe('what is for the model', () => {
 
 describe('stops', () => {
   test.each(['PostToolUse', 'UserPromptSubmit', 'Stop', 'PermissionRequest'] as const)(
-    '%s: "continue": false ends the agent',
+    '"continue": false ends the agent at %s',
     async (native) => {
       expect(await ran(native, print({ continue: false, stopReason: 'enough' }))).toMatchObject({
         stop: true,
@@ -139,31 +142,34 @@ describe('stops', () => {
     },
   );
 
-  test('SessionStart: it does not, and a note says so', async () => {
+  test('"continue": false does not end the agent at SessionStart, and a note says so', async () => {
     const { stop, notes } = await ran('SessionStart', print({ continue: false }));
     expect([stop, notes]).toEqual([false, [expect.stringContaining('no effect')]]);
   });
 
-  test('Stop: it goes before a block', async () => {
+  test('a stop takes precedence over a block at Stop', async () => {
     const verdict = await ran('Stop', print({ continue: false, decision: 'block', reason: 'on' }));
     expect([verdict.decision, verdict.stop]).toEqual([undefined, true]);
   });
 });
 
 describe('Stop and SubagentStop', () => {
-  test.each(['Stop', 'SubagentStop'] as const)('%s: the agent goes on', async (native) => {
-    expect(await ran(native, 'exit 2')).toMatchObject({ decision: 'deny' });
-    expect(await ran(native, print({ decision: 'block' }))).toMatchObject({ decision: 'deny' });
-    expect(
-      await ran(native, print(specific(native, { additionalContext: 'run the tests' }))),
-    ).toMatchObject({ decision: 'deny', reason: 'run the tests' });
-  });
+  test.each(['Stop', 'SubagentStop'] as const)(
+    'a block, exit 2 and context make the agent continue at %s',
+    async (native) => {
+      expect(await ran(native, 'exit 2')).toMatchObject({ decision: 'deny' });
+      expect(await ran(native, print({ decision: 'block' }))).toMatchObject({ decision: 'deny' });
+      expect(
+        await ran(native, print(specific(native, { additionalContext: 'run the tests' }))),
+      ).toMatchObject({ decision: 'deny', reason: 'run the tests' });
+    },
+  );
 
-  test('a failure never has it go on, whatever the hook says', async () => {
+  test('a failure at Stop never makes the agent continue, whatever the hook says', async () => {
     expect((await ran('Stop', 'exit 1', { onFailure: 'block' })).decision).toBeUndefined();
   });
 
-  test('approval and plain text end it', async () => {
+  test('an approval or plain text at Stop lets the agent end', async () => {
     expect((await ran('Stop', print({ decision: 'approve' }))).decision).toBeUndefined();
     expect((await ran('Stop', 'echo done')).decision).toBeUndefined();
   });
@@ -172,7 +178,7 @@ describe('Stop and SubagentStop', () => {
 describe('PostToolUse', () => {
   const whole = { stdout: 'hidden', stderr: '', interrupted: false, isImage: false };
 
-  test('a result of the tool’s own form takes its place, beside a block too', async () => {
+  test('a result in the tool’s own form replaces the tool’s result, even beside a block', async () => {
     expect((await ran('PostToolUse', replaced(whole))).changes.tool_response).toEqual({
       whole: { llmContent: 'hidden', returnDisplay: 'hidden' },
     });
@@ -188,21 +194,21 @@ describe('PostToolUse', () => {
   });
 
   test.each(['hidden', { stdout: 'hidden' }, 5])(
-    '%j does not, and a note says why',
+    '%j does not replace the tool’s result, and a note says why',
     async (value) => {
       const { changes, notes } = await ran('PostToolUse', replaced(value));
       expect([changes, notes]).toEqual([{}, [expect.stringContaining('whole form')]]);
     },
   );
 
-  test('a permission decision says nothing', async () => {
+  test('a permission decision has no effect at PostToolUse', async () => {
     const answer = specific('PostToolUse', { permissionDecision: 'deny' });
     expect((await ran('PostToolUse', print(answer))).decision).toBeUndefined();
   });
 });
 
 describe('PermissionRequest', () => {
-  test('allows, with other arguments if it wants', async () => {
+  test('a PermissionRequest hook may allow a call, with other arguments if it wants', async () => {
     expect(
       await ran(
         'PermissionRequest',
@@ -211,7 +217,7 @@ describe('PermissionRequest', () => {
     ).toMatchObject({ decision: 'allow', changes: { tool_input: { whole: { command: 'pwd' } } } });
   });
 
-  test('denies with a message, at exit 1 too, and may end the agent', async () => {
+  test('a PermissionRequest hook may deny with a message, even at exit 1, and may end the agent', async () => {
     const no = answered({ behavior: 'deny', message: 'why', interrupt: true });
     expect(await ran('PermissionRequest', `${no}; exit 1`)).toMatchObject({
       decision: 'deny',
@@ -220,7 +226,7 @@ describe('PermissionRequest', () => {
     });
   });
 
-  test('a denial with a wrong field beside it stands, with a note', async () => {
+  test('a PermissionRequest denial with a wrong field beside it still counts, with a note', async () => {
     const { decision, notes } = await ran(
       'PermissionRequest',
       print({ reason: 5, hookSpecificOutput: { decision: { behavior: 'deny' } } }),
@@ -228,7 +234,7 @@ describe('PermissionRequest', () => {
     expect([decision, notes]).toEqual(['deny', [expect.stringContaining('would ignore')]]);
   });
 
-  test('a failure denies where the hook says so', async () => {
+  test('a PermissionRequest hook that fails denies if its onFailure is "block"', async () => {
     expect(await ran('PermissionRequest', 'exit 1', { onFailure: 'block' })).toMatchObject({
       decision: 'deny',
     });
@@ -236,7 +242,7 @@ describe('PermissionRequest', () => {
 });
 
 describe('UserPromptSubmit', () => {
-  test('a block between other text stands, with a note, and nothing of the text is passed on', async () => {
+  test('a block with other text around it still counts, with a note, and the text is not passed on', async () => {
     const { decision, reason, context, notes } = await ran(
       'UserPromptSubmit',
       `echo checking; ${block}`,
@@ -245,7 +251,7 @@ describe('UserPromptSubmit', () => {
     expect(notes).toEqual([expect.stringContaining('would ignore')]);
   });
 
-  test('a permission decision says nothing', async () => {
+  test('a permission decision has no effect at UserPromptSubmit', async () => {
     const answer = specific('UserPromptSubmit', { permissionDecision: 'deny' });
     expect((await ran('UserPromptSubmit', print(answer))).decision).toBeUndefined();
   });

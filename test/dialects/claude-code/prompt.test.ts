@@ -6,7 +6,7 @@ import { claudeBox, settingsOf } from '../../support/claude-code.ts';
 
 const call = { tool_name: 'run_shell_command', tool_input: { command: 'rm -rf build' } };
 
-/** What a prompt hook decides whose model, on a server of this machine, says this. */
+/** Returns what a prompt hook decides if its model, on a server of this machine, says this. */
 async function judged(answer: string, options: object = {}) {
   const server = await providerServer(streaming(openAI.text(answer)));
   const model = await createModel('openai-compatible:judge', {
@@ -28,7 +28,7 @@ async function judged(answer: string, options: object = {}) {
   return { verdict, warnings, asked, names };
 }
 
-test('a prompt hook asks the model, tells it of the call in Claude Code’s words, and denies by its judgement', async () => {
+test('a prompt hook asks the model about the call in Claude Code’s words, and denies if the model says so', async () => {
   const { verdict, asked } = await judged('{"ok": false, "reason": "It deletes the build."}');
   expect(verdict).toMatchObject({ decision: 'deny', reason: 'It deletes the build.' });
   expect(asked).toHaveLength(1);
@@ -46,7 +46,7 @@ test('a prompt hook asks the model that it names', async () => {
   expect((await judged('{"ok": true}', { model: 'small' })).names).toEqual(['small']);
 });
 
-test('a prompt hook whose model does not judge has failed, and denies only where its failure does', async () => {
+test('a prompt hook whose model does not give a judgement fails, and denies only if its onFailure is "block"', async () => {
   const { verdict, warnings } = await judged('I think so.');
   expect(verdict.decision).toBeUndefined();
   expect(warnings.join('\n')).toContain('the model did not answer with');

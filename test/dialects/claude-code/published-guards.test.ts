@@ -5,7 +5,7 @@ import { inProcess } from '../../support/in-process.ts';
 
 const example = new URL('../../../examples/claude-code-project/', import.meta.url);
 
-/** A project with the hooks of the example. */
+/** Returns a project with the hooks of the example. */
 function guarded() {
   const box = claudeBox();
   cpSync(example, box.project, { recursive: true });
@@ -15,21 +15,24 @@ function guarded() {
 const push = (command: string) => ({ tool_name: 'run_shell_command', tool_input: { command } });
 
 describe('the hooks of the example guard our tools', () => {
-  test.each(['write_file', 'replace'])('%s does not reach a file of secrets', async (tool_name) => {
-    const { fire } = await guarded().start();
-    const write = (file_path: string) =>
-      fire('BeforeTool', {
-        tool_name,
-        tool_input: { file_path, old_string: 'a', new_string: 'b' },
+  test.each(['write_file', 'replace'])(
+    'the example’s hooks keep %s from writing a file of secrets',
+    async (tool_name) => {
+      const { fire } = await guarded().start();
+      const write = (file_path: string) =>
+        fire('BeforeTool', {
+          tool_name,
+          tool_input: { file_path, old_string: 'a', new_string: 'b' },
+        });
+      expect((await write('config/.env')).verdict).toMatchObject({
+        decision: 'deny',
+        reason: expect.stringContaining('config/.env holds secrets'),
       });
-    expect((await write('config/.env')).verdict).toMatchObject({
-      decision: 'deny',
-      reason: expect.stringContaining('config/.env holds secrets'),
-    });
-    expect((await write('config/env.ts')).verdict.decision).toBeUndefined();
-  });
+      expect((await write('config/env.ts')).verdict.decision).toBeUndefined();
+    },
+  );
 
-  test('a push is asked about, one with force denied, and nothing else looked at', async () => {
+  test('the example’s hooks ask about a push, deny a forced one, and ignore other commands', async () => {
     const { fire } = await guarded().start();
     const decide = async (command: string) =>
       (await fire('BeforeTool', push(command), { canAsk: true })).verdict.decision;
@@ -38,7 +41,7 @@ describe('the hooks of the example guard our tools', () => {
     expect(await decide('ls')).toBeUndefined();
   });
 
-  test('tokens in a command’s output are hidden', async () => {
+  test('the example’s hooks hide tokens in a command’s output', async () => {
     const { fire } = await guarded().start();
     const llmContent =
       'Command: env\nDirectory: (root)\nStdout: TOKEN=ghp_abc123\nStderr: (empty)\nExit Code: 0';
@@ -49,7 +52,7 @@ describe('the hooks of the example guard our tools', () => {
     expect(toolResponse?.['llmContent']).toBe('TOKEN=[hidden]');
   });
 
-  test('the prompt gets its context', async () => {
+  test('the example’s hooks add context to a prompt', async () => {
     const { fire } = await guarded().start();
     const { verdict } = await fire('BeforeAgent', { prompt: 'Hi' });
     expect(verdict.context).toBe('The branch is main.');
@@ -67,7 +70,7 @@ const fired = async (event: string, fields: object) => {
 };
 
 describe('hookmachine fire --dialect claude-code', () => {
-  test('takes and gives Claude Code’s names', async () => {
+  test('fire accepts and reports Claude Code’s names', async () => {
     const { report, exitCode } = await fired('PostToolUse', {
       tool_name: 'Bash',
       tool_input: { command: 'env' },
@@ -88,10 +91,13 @@ describe('hookmachine fire --dialect claude-code', () => {
     [{ command: 'git push -f' }, 'deny', 2],
     [{ command: 'git push' }, 'ask', 3],
     [{ command: 'ls' }, 'none', 0],
-  ])('%j: %s, exit %i', async (tool_input, decision, status) => {
-    const { report, exitCode } = await fired('PreToolUse', { tool_name: 'Bash', tool_input });
-    expect([report['decision'], exitCode]).toEqual([decision, status]);
-  });
+  ])(
+    'for %j, fire reports the decision %s and exits with %i',
+    async (tool_input, decision, status) => {
+      const { report, exitCode } = await fired('PreToolUse', { tool_name: 'Bash', tool_input });
+      expect([report['decision'], exitCode]).toEqual([decision, status]);
+    },
+  );
 
   test('LLxprt’s own event reaches the same hooks', async () => {
     const box = guarded();
@@ -103,7 +109,7 @@ describe('hookmachine fire --dialect claude-code', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('an event that only Claude Code has', async () => {
+  test('fire accepts an event that exists only in Claude Code', async () => {
     const { report, exitCode } = await fired('TaskCreated', { task_id: '1' });
     expect([report['event'], report['hookCount'], exitCode]).toEqual(['TaskCreated', 0, 0]);
   });

@@ -9,7 +9,7 @@ const bash = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } } a
 const hook = (command: string, timeout?: number) => ({ type: 'command', command, timeout });
 
 describe('where hooks are found', () => {
-  test('in the settings of the administrator, the user and the project, and in plugins', async () => {
+  test('hooks are found in the settings of the administrator, the user and the project, and in plugins', async () => {
     const box = claudeBox();
     const { write, managed, home, project, global, local, start } = box;
     write(join(managed, 'managed-settings.json'), settingsOf('PreToolUse', 'managed', 'Bash'));
@@ -40,7 +40,7 @@ describe('where hooks are found', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a plugin finds its own folder, and one that is installed for another project is none here', async () => {
+  test('a plugin finds its own folder, and a plugin that is installed for another project is ignored', async () => {
     const { write, home, global, project, start, left } = claudeBox();
     global({ enabledPlugins: { 'a@shop': true, 'b@shop': true } });
     const plugins = join(home, '.claude/plugins');
@@ -68,13 +68,13 @@ describe('where hooks are found', () => {
     expect((await start()).found()).toEqual(['user PreToolUse -: elsewhere']);
   });
 
-  test('in the home folder the project’s settings are the user’s', async () => {
+  test('in the home folder, the project’s settings are the user’s', async () => {
     const { global, home, start } = claudeBox();
     global(settingsOf('PreToolUse', 'mine'));
     expect((await start({ cwd: home })).found()).toEqual(['user PreToolUse -: mine']);
   });
 
-  test('one command counts once, over groups and files, whatever its timeout; a blank more makes another', async () => {
+  test('a command counts once across groups and files, whatever its timeout; an additional blank makes it another command', async () => {
     const { global, local, start, left } = claudeBox();
     global(settingsOf('PreToolUse', hook('echo x >> log', 5)));
     local({
@@ -90,7 +90,7 @@ describe('where hooks are found', () => {
     expect(left('log')).toBe('x\nx\n');
   });
 
-  test('a project that nobody trusts has none', async () => {
+  test('the hooks of an untrusted project are ignored', async () => {
     const { local, global, start } = claudeBox();
     local(settingsOf('PreToolUse', 'theirs'));
     global(settingsOf('PreToolUse', 'mine'));
@@ -100,7 +100,7 @@ describe('where hooks are found', () => {
 });
 
 describe('switches', () => {
-  test('the project’s disableAllHooks switches its own and plugins’ hooks off, and none of the user’s', async () => {
+  test('the project’s disableAllHooks switches off its own hooks and those of plugins, but not the user’s', async () => {
     const { global, local, start } = claudeBox();
     global(settingsOf('PreToolUse', 'mine'));
     local({ ...settingsOf('PreToolUse', 'theirs'), disableAllHooks: true });
@@ -117,7 +117,7 @@ describe('switches', () => {
   test.each([
     ['the user’s disableAllHooks', 'user'],
     ['the administrator’s allowManagedHooksOnly', 'system'],
-  ])('%s takes the project’s hooks away, and says so', async (_, level) => {
+  ])('%s switches the project’s hooks off, which is reported', async (_, level) => {
     const { global, local, write, managed, dialect, project } = claudeBox();
     local(settingsOf('PreToolUse', 'theirs'));
     if (level === 'user') global({ hooks: {}, disableAllHooks: true });
@@ -133,7 +133,7 @@ describe('switches', () => {
   });
 });
 
-describe('a flaw costs only itself', () => {
+describe('a flaw affects only its own entry', () => {
   const good = { type: 'command', command: 'good' };
   const guard = { hooks: [good] };
 
@@ -146,7 +146,7 @@ describe('a flaw costs only itself', () => {
       { model: 5, cleanupPeriodDays: 'x', hooks: { PreToolUse: [guard] } },
     ],
     ['an unknown key', { somethingNew: 1, hooks: { PreToolUse: [guard] } }],
-  ])('the whole file stands beside %s', async (_, settings) => {
+  ])('all hooks of a settings file with %s still count', async (_, settings) => {
     const { local, start } = claudeBox();
     local(settings);
     expect((await start()).found()).toEqual(['project PreToolUse -: good']);
@@ -154,18 +154,18 @@ describe('a flaw costs only itself', () => {
 
   test.each([
     ['a handler of an unknown type', [{ hooks: [{ type: 'other', command: 'x' }, good] }], 1],
-    ['one without a type', [{ hooks: [{ command: 'x' }, good] }], 1],
-    ['one without a command', [{ hooks: [{ type: 'command' }, good] }], 1],
+    ['a handler without a type', [{ hooks: [{ command: 'x' }, good] }], 1],
+    ['a handler without a command', [{ hooks: [{ type: 'command' }, good] }], 1],
     ['an empty command', [{ hooks: [{ type: 'command', command: ' ' }, good] }], 1],
-    ['a matcher of a wrong type', [{ matcher: 5, hooks: [{ ...good, command: 'x' }] }, guard], 1],
+    ['a matcher of the wrong type', [{ matcher: 5, hooks: [{ ...good, command: 'x' }] }, guard], 1],
     [
-      'a matcher that is no regular expression',
+      'a matcher that is not a regular expression',
       [{ matcher: '(', hooks: [{ ...good, command: 'x' }] }, guard],
       2,
     ],
     ['a group without hooks', [{ matcher: 'Bash' }, guard], 1],
-    ['a handler in the place of a group', [{ type: 'command', command: 'x' }, guard], 1],
-  ])('%s is reported, and its neighbours stand', async (_, groups, found) => {
+    ['a handler in place of a group', [{ type: 'command', command: 'x' }, guard], 1],
+  ])('%s is reported, and the entries beside it still count', async (_, groups, found) => {
     const { local, start } = claudeBox();
     local({
       hooks: { PreToolUse: groups, Stop: 'nothing', PreToolUsed: [], Notification: [guard] },
@@ -187,7 +187,7 @@ describe('a flaw costs only itself', () => {
     ['onFailure', 'deny'],
     ['args', 'x'],
     ['async', 'yes'],
-  ])('a hook whose "%s" is %j stands without it, which is reported', async (name, value) => {
+  ])('a hook whose "%s" is %j runs without that field, which is reported', async (name, value) => {
     const { local, start } = claudeBox();
     local(settingsOf('PreToolUse', { ...good, [name]: value }));
     const { system } = await start();
@@ -199,7 +199,7 @@ describe('a flaw costs only itself', () => {
     ]);
   });
 
-  test('seconds, fractions too, and what an event has without them', async () => {
+  test('timeouts are in seconds, fractions are allowed, and each event has its default', async () => {
     const { local, start } = claudeBox();
     local({
       hooks: {
@@ -222,7 +222,7 @@ describe('trust', () => {
   test.each([
     ['a shell command', { command: 'python3 "$CLAUDE_PROJECT_DIR"/guard.py' }],
     ['a program with arguments', { command: 'python3', args: ['${CLAUDE_PROJECT_DIR}/guard.py'] }],
-  ])('covers the script of %s', async (_, entry) => {
+  ])('trust covers the script of %s', async (_, entry) => {
     const { local, script, project, dialect } = claudeBox();
     script('guard.py', 'print()\n');
     local(settingsOf('PreToolUse', { type: 'command', ...entry }));
@@ -237,7 +237,7 @@ describe('trust', () => {
   });
 });
 
-test('an administrator’s file that cannot be parsed denies, and says what to fix', async () => {
+test('an administrator’s file that cannot be parsed denies, and the reason says what to fix', async () => {
   const { write, managed, start } = claudeBox();
   const file = write(join(managed, 'managed-settings.json'), '{ "hooks": ');
   const { fire } = await start();

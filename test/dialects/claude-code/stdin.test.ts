@@ -4,7 +4,7 @@ import type { HookEventName } from '../../../src/hook-points.ts';
 import type { HookEventFields } from '../../../src/protocol/input.ts';
 import { claudeBox, settingsOf } from '../../support/claude-code.ts';
 
-/** What a hook of an event reads on stdin, and what there is of it. */
+/** Returns what a hook of an event reads on stdin. */
 async function received<Event extends HookEventName>(
   native: string,
   event: Event,
@@ -18,7 +18,7 @@ async function received<Event extends HookEventName>(
   return { text, input: JSON.parse(text) as Record<string, unknown>, project, system };
 }
 
-test('one line of JSON with a newline, with the host’s base fields and no timestamp', async () => {
+test('a hook receives one line of JSON with a newline, with the host’s base fields and no timestamp', async () => {
   const { text, input, project } = await received('PreToolUse', 'BeforeTool', {
     tool_name: 'run_shell_command',
     tool_input: { command: 'ls\npwd', description: 'Look' },
@@ -68,7 +68,7 @@ describe('our tools in Claude Code’s words', () => {
     ['task', { prompt: 'x' }, 'Agent', { prompt: 'x' }],
     ['mcp__files__write', { a: 1 }, 'mcp__files__write', { a: 1 }],
     ['some_tool', { a: 1 }, 'some_tool', { a: 1 }],
-  ])('%s %j is %s', async (tool_name, tool_input, name, expected) => {
+  ])('the tool %s with %j reaches a hook as %s', async (tool_name, tool_input, name, expected) => {
     const { input, project } = await received('PreToolUse', 'BeforeTool', {
       tool_name,
       tool_input,
@@ -84,7 +84,7 @@ describe('our tools in Claude Code’s words', () => {
 });
 
 describe('results in Claude Code’s form', () => {
-  test('of a shell command: its streams', async () => {
+  test('the result of a shell command reaches a hook as its streams', async () => {
     const llmContent =
       'Command: ls\nDirectory: (root)\nStdout: a\nb\nStderr: (empty)\nExit Code: 0';
     const { input } = await received('PostToolUse', 'AfterTool', {
@@ -101,7 +101,7 @@ describe('results in Claude Code’s form', () => {
     });
   });
 
-  test('of a file that was written', async () => {
+  test('the result of a written file reaches a hook in Claude Code’s form', async () => {
     const { input, project } = await received('PostToolUse', 'AfterTool', {
       tool_name: 'write_file',
       tool_input: { file_path: 'a.txt', content: 'x' },
@@ -117,7 +117,7 @@ describe('results in Claude Code’s form', () => {
     });
   });
 
-  test('of an MCP tool: blocks of content', async () => {
+  test('the result of an MCP tool reaches a hook as blocks of content', async () => {
     const { input } = await received('PostToolUse', 'AfterTool', {
       tool_name: 'mcp__a__b',
       tool_input: {},
@@ -126,7 +126,7 @@ describe('results in Claude Code’s form', () => {
     expect(input['tool_response']).toEqual([{ type: 'text', text: 'text' }]);
   });
 
-  test('of a tool that failed: no PostToolUse hook runs for it', async () => {
+  test('no PostToolUse hook runs for a tool that failed', async () => {
     const { local, start, left } = claudeBox();
     local(settingsOf('PostToolUse', 'cat > input'));
     const { fire } = await start();
@@ -218,20 +218,23 @@ describe('other events', () => {
       { task_id: '1', task_subject: 'x' },
       { task_id: '1', task_subject: 'x', permission_mode: 'default' },
     ],
-  ] as const)('%s', async (native, event, fields, expected) => {
-    const { input, project } = await received(native, event as HookEventName, fields as never);
-    expect(input).toEqual({
-      session_id: expect.any(String),
-      transcript_path: '',
-      cwd: project,
-      hook_event_name: native,
-      ...expected,
-    });
-  });
+  ] as const)(
+    'a hook of %s receives the fields that Claude Code gives it',
+    async (native, event, fields, expected) => {
+      const { input, project } = await received(native, event as HookEventName, fields as never);
+      expect(input).toEqual({
+        session_id: expect.any(String),
+        transcript_path: '',
+        cwd: project,
+        hook_event_name: native,
+        ...expected,
+      });
+    },
+  );
 });
 
 describe('the environment', () => {
-  test('names the project, the session and the host', async () => {
+  test('a hook’s environment names the project, the session and the host', async () => {
     const { local, start, left, project } = claudeBox();
     local(settingsOf('PreToolUse', 'env > input'));
     const { fire } = await start();

@@ -5,7 +5,7 @@ import { quoted } from '../../support/session.ts';
 
 const command: Readonly<Record<string, unknown>> = { command: 'ls' };
 
-/** What a hook before a shell command comes to that runs this. */
+/** Returns the outcome of a hook that runs this before a shell command. */
 async function ran(
   hook: string,
   { tool_name = 'run_shell_command', tool_input = command, canAsk = true, timeout = 600 } = {},
@@ -29,7 +29,7 @@ const before = (fields: object): object => specific('PreToolUse', { ...fields })
 const no = denial('not here');
 const wouldIgnore = expect.stringMatching(/^Codex would ignore this denial: .+; .+/);
 
-describe('a denial that Codex takes', () => {
+describe('denials that Codex accepts', () => {
   test.each([
     ['deny with a reason', print(no)],
     ['the old block with a reason', print({ decision: 'block', reason: 'not here' })],
@@ -40,7 +40,7 @@ describe('a denial that Codex takes', () => {
       `${print(before({ permissionDecision: 'allow' }))}; echo not here >&2; exit 2`,
     ],
     [
-      'the event name of another event',
+      'the name of another event',
       print(specific('Stop', { permissionDecision: 'deny', permissionDecisionReason: 'not here' })),
     ],
     ['the new word beside an old approval', print({ decision: 'approve', ...no })],
@@ -50,13 +50,13 @@ describe('a denial that Codex takes', () => {
       print({ ...no, systemMessage: null, stopReason: null, reason: null }),
     ],
     ['a reason with blanks around it', print(denial('  not here \n'))],
-  ])('%s denies without a note', async (_, hook) => {
+  ])('a denial that Codex accepts counts without a note: %s', async (_, hook) => {
     const { verdict, notes } = await ran(hook);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toEqual([]);
   });
 
-  test('a long reason and its lines are kept whole', async () => {
+  test('a long reason is kept whole, with its lines', async () => {
     const { verdict } = await ran(
       `{ echo first; head -c 30000 /dev/zero | tr '\\0' x; } >&2; exit 2`,
     );
@@ -76,7 +76,7 @@ describe('a denial that Codex takes', () => {
   });
 });
 
-describe('a denial that Codex would lose', () => {
+describe('denials that Codex would lose', () => {
   test.each([
     ['exit 2 without a word', 'exit 2', 'Blocked by hook'],
     ['exit 2 with blanks on stderr', 'echo "  " >&2; exit 2', 'Blocked by hook'],
@@ -139,20 +139,20 @@ describe('a denial that Codex would lose', () => {
     ],
     ['a log line before it', `echo checking; ${print(no)}`, 'not here'],
     ['a log line in brackets before it', `echo '[info] checking'; ${print(no)}`, 'not here'],
-    ['a log line behind it', `${print(no)}; echo; echo done`, 'not here'],
+    ['a log line after it', `${print(no)}; echo; echo done`, 'not here'],
     ['a byte order mark', `printf '\\357\\273\\277'; ${print(no)}`, 'not here'],
-  ])('%s denies, with a note', async (_, hook, reason) => {
+  ])('a denial that Codex would lose still counts, with a note: %s', async (_, hook, reason) => {
     const { verdict, notes } = await ran(hook);
     expect(verdict).toMatchObject({ decision: 'deny', reason });
     expect(notes).toEqual([wouldIgnore]);
   });
 
-  test('a background child that holds stdout takes no denial away', async () => {
+  test('a background child that holds stdout does not make the denial disappear', async () => {
     const { verdict } = await ran(`${print(no)}; sleep 30 &`, { timeout: 2 });
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
   });
 
-  test('ask asks, or denies where nobody can be asked', async () => {
+  test('"ask" asks the user, or denies if nobody can be asked', async () => {
     const ask = print(before({ permissionDecision: 'ask', permissionDecisionReason: 'sure?' }));
     expect((await ran(ask)).verdict).toMatchObject({ decision: 'ask', reason: 'sure?' });
     expect((await ran(ask, { canAsk: false })).verdict).toMatchObject({
@@ -162,17 +162,17 @@ describe('a denial that Codex would lose', () => {
   });
 });
 
-describe('what decides nothing, as in Codex', () => {
+describe('answers that decide nothing, as in Codex', () => {
   test.each([
     ['exit 0 without a word', ':'],
     ['plain text', 'echo all is well'],
-    ['a JSON text', print('"deny"')],
+    ['a JSON string', print('"deny"')],
     ['a number', 'echo 1'],
     ['JSON in JSON', print(JSON.stringify(JSON.stringify(no)))],
     ['a denial on stderr', `${print(no)} >&2`],
     ['a broken object', print(JSON.stringify(no).slice(0, -1))],
     ['a list', print([no])],
-    ['bytes that are no text before it', `printf '\\377'; ${print(no)}`],
+    ['bytes that are not text before it', `printf '\\377'; ${print(no)}`],
     ['exit 1', 'echo no >&2; exit 1'],
     ['exit 3', 'echo no >&2; exit 3'],
     ['a command that is not there', 'no-such-command-anywhere'],
@@ -199,18 +199,18 @@ describe('what decides nothing, as in Codex', () => {
       print({ ...before({ additionalContext: 'lost' }), other: 1 }),
     ],
     ['an empty object', print({})],
-  ])('%s', async (_, hook) => {
+  ])('an answer before a tool decides nothing, as in Codex: %s', async (_, hook) => {
     const { verdict } = await ran(hook);
     expect(verdict).toMatchObject({ stop: false, changes: {} });
     expect([verdict.decision, verdict.context]).toEqual([undefined, undefined]);
   });
 
-  test('a denial printed before the time limit is lost', async () => {
+  test('a denial that is printed before a timeout is lost', async () => {
     const { verdict } = await ran(`${print(no)}; sleep 30`, { timeout: 1 });
     expect(verdict.decision).toBeUndefined();
   });
 
-  test('a hook that nobody waits for denies nothing, and its context is reported with the next turn', async () => {
+  test('a hook that is not awaited denies nothing, and its context arrives with the next turn', async () => {
     const answer = before({
       permissionDecision: 'deny',
       permissionDecisionReason: 'no',
@@ -231,7 +231,7 @@ const updated = (updatedInput: unknown) =>
   print(before({ permissionDecision: 'allow', permissionDecisionReason: 'safer', updatedInput }));
 
 describe('context, messages and new arguments', () => {
-  test('context and a message are delivered', async () => {
+  test('context and a message before a tool are delivered', async () => {
     const answer = { ...before({ additionalContext: 'a hint' }), systemMessage: 'hello' };
     expect((await ran(print(answer))).verdict).toMatchObject({
       context: 'a hint',
@@ -247,16 +247,16 @@ describe('context, messages and new arguments', () => {
     expect(toolInput).toEqual({ command: 'ls -l', directory: 'src' });
   });
 
-  test('arguments of other tools are replaced as a whole', async () => {
+  test('the arguments of other tools are replaced as a whole', async () => {
     const tool = { tool_name: 'mcp__memory__store', tool_input: { a: 1, b: 2 } };
     expect((await ran(updated({ a: 3 }), tool)).toolInput).toEqual({ a: 3 });
   });
 
   test.each([
-    ['a shell command without a text', { cmd: 'id' }, 'run_shell_command'],
+    ['a shell command without its text', { cmd: 'id' }, 'run_shell_command'],
     ['a shell command that is a number', { command: 1 }, 'run_shell_command'],
-    ['what is no object, for a tool of a server', 'text', 'mcp__memory__store'],
-  ])('the call does not run with %s', async (_, input, tool_name) => {
+    ['something other than an object for a server’s tool', 'text', 'mcp__memory__store'],
+  ])('a call is denied if a hook replaces its arguments with %s', async (_, input, tool_name) => {
     const { verdict } = await ran(updated(input), { tool_name });
     expect(verdict).toMatchObject({
       decision: 'deny',
@@ -264,7 +264,7 @@ describe('context, messages and new arguments', () => {
     });
   });
 
-  test('of several hooks the last in plan order has its arguments, and all reasons are given', async () => {
+  test('the last of several hooks in plan order sets the arguments, and the reasons of all are given', async () => {
     const { local, global, start } = codexBox();
     global(settingsOf('PreToolUse', `${updated({ command: 'user' })}; sleep 0.2`));
     local(settingsOf('PreToolUse', updated({ command: 'project' })));

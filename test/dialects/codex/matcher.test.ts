@@ -16,7 +16,7 @@ const fits = (matcher: string | undefined, subject: string, event: CodexEventNam
     () => undefined,
   )(ours[subject] ?? subject);
 
-describe('what a matcher fits', () => {
+describe('what a matcher matches', () => {
   test.each([
     [undefined, 'Bash'],
     ['', 'Bash'],
@@ -37,7 +37,7 @@ describe('what a matcher fits', () => {
     ['mcp__[[:alpha:]]+__store', 'store'],
     ['(?P<tool>Bash|Read)', 'Bash'],
     ['\\ABash\\z', 'Bash'],
-  ])('%s fits %s', (matcher, subject) => {
+  ])('the matcher %s matches %s', (matcher, subject) => {
     expect(fits(matcher, subject)).toBe(true);
   });
 
@@ -55,12 +55,12 @@ describe('what a matcher fits', () => {
     ['NotebookEdit', 'patch'],
     ['Bash', 'patch'],
     ['^bash$', 'Bash'],
-  ])('%s does not fit %s', (matcher, subject) => {
+  ])('the matcher %s does not match %s', (matcher, subject) => {
     expect(fits(matcher, subject)).toBe(false);
   });
 
   test.each(['(?!Read)', '(?<=B)ash', '(B)\\1', '**', '*ash', '[', '(', 'B{', '\\y'])(
-    '%s is no regular expression of Codex’s: it fits everything before a tool, and nothing elsewhere',
+    'the matcher %s, which Codex cannot read, matches everything before a tool and nothing elsewhere',
     (matcher) => {
       expect(fits(matcher, 'Bash')).toBe(true);
       expect(fits(matcher, 'Bash', 'PostToolUse')).toBe(false);
@@ -69,7 +69,7 @@ describe('what a matcher fits', () => {
     },
   );
 
-  test('sources, triggers and kinds of agents are compared, and prompts and stops with nothing', () => {
+  test('sources, triggers and kinds of agents are compared with matchers; prompts and stops are not', () => {
     expect(fits('compact', 'compress', 'SessionStart')).toBe(true);
     expect(fits('startup|resume', 'clear', 'SessionStart')).toBe(false);
     expect(fits('auto', 'manual', 'PreCompact')).toBe(false);
@@ -82,7 +82,7 @@ describe('what a matcher fits', () => {
   });
 });
 
-describe('regular expressions of Rust’s', () => {
+describe('regular expressions in Rust’s flavour', () => {
   test.each([
     ['(?i)a[b-d]-', '[aA][b-dB-D]-'],
     ['a(?i)b(?-i)c', 'a[bB]c'],
@@ -91,12 +91,12 @@ describe('regular expressions of Rust’s', () => {
     ['\\x41\\u{42}', '\\u0041\\u0042'],
     ['(?s).', '[^]'],
     ['a{2, 3}?', 'a{2,3}?'],
-  ])('%s is %s', (rust, script) => {
+  ])('the Rust expression %s becomes %s', (rust, script) => {
     expect(fromRustRegex(rust)).toBe(script);
   });
 
   test.each(['a)', '(?<!a)b', '\\8', '[a', '[a&&b]', '+', '(*)', 'a|*', '(?z)a'])(
-    '%s is none',
+    'the Rust expression %s is refused',
     (rust) => {
       expect(fromRustRegex(rust)).toBeUndefined();
     },

@@ -23,7 +23,7 @@ const events = {
   Interrupt: ['host.Interrupt', {}],
 } as const;
 
-/** What hooks of an event come to that run this. */
+/** Returns the outcome of hooks of an event that run this. */
 async function ran(event: keyof typeof events, ...hooks: readonly string[]) {
   const { local, start } = codexBox();
   local({
@@ -49,11 +49,11 @@ const block = print({ decision: 'block', reason: 'because' });
 const stop = print({ continue: false, stopReason: 'enough' });
 const context = (event: string) => print(specific(event, { additionalContext: 'a hint' }));
 
-describe('a prompt', () => {
+describe('prompts', () => {
   test.each([
     ['exit 2', exit2],
     ['block with a reason', block],
-  ])('%s forbids it', async (_, hook) => {
+  ])('%s blocks the prompt', async (_, hook) => {
     const { verdict, notes } = await ran('UserPromptSubmit', hook);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'because' });
     expect(notes).toEqual([]);
@@ -66,19 +66,19 @@ describe('a prompt', () => {
     ['deny', print({ decision: 'deny', reason: 'because' })],
     ['a log line before the block', `echo log; ${block}`],
     ['another exit status', `${block}; exit 1`],
-  ])('%s forbids it, with a note', async (_, hook) => {
+  ])('%s blocks the prompt, with a note', async (_, hook) => {
     const { verdict, notes } = await ran('UserPromptSubmit', hook);
     expect(verdict.decision).toBe('deny');
     expect(notes).toEqual([expect.stringContaining('Codex would ignore this denial: ')]);
   });
 
-  test('plain text and additionalContext are context', async () => {
+  test('plain text and additionalContext are context at a prompt', async () => {
     expect((await ran('UserPromptSubmit', 'echo a hint')).verdict.context).toBe('a hint');
     const own = await ran('UserPromptSubmit', context('UserPromptSubmit'));
     expect(own.verdict.context).toBe('a hint');
   });
 
-  test('continue false stops, with context and without a word of its own', async () => {
+  test('"continue": false at a prompt stops the agent, with or without a reason', async () => {
     expect((await ran('UserPromptSubmit', stop)).verdict).toMatchObject({
       stop: true,
       stopReason: 'enough',
@@ -90,7 +90,7 @@ describe('a prompt', () => {
     ['suppressOutput', { suppressOutput: true }],
     ['a lone reason', { reason: 'x' }],
     ['a lone stopReason', { stopReason: 'x' }],
-  ])('%s is accepted, and does nothing', async (_, answer) => {
+  ])('%s in answer to a prompt is accepted and does nothing', async (_, answer) => {
     const { verdict, error } = await ran('UserPromptSubmit', print(answer));
     expect([verdict.decision, verdict.stop, error]).toEqual([undefined, false, undefined]);
   });
@@ -104,15 +104,15 @@ const decided = async (hook: string) => {
   return [decision, reason];
 };
 
-describe('a permission', () => {
-  test('allow, deny with a message, deny without one and exit 2 decide', async () => {
+describe('permissions', () => {
+  test('allow, deny with and without a message, and exit 2 decide on a permission', async () => {
     expect(await decided(decide({ behavior: 'allow' }))).toEqual(['allow', undefined]);
     expect(await decided(decide({ behavior: 'deny', message: 'no' }))).toEqual(['deny', 'no']);
     expect(await decided(decide({ behavior: 'deny' }))).toEqual(['deny', 'Blocked by hook']);
     expect(await decided(exit2)).toEqual(['deny', 'because']);
   });
 
-  test('deny goes before allow', async () => {
+  test('deny takes precedence over allow at a permission request', async () => {
     const { verdict } = await ran('PermissionRequest', decide({ behavior: 'allow' }), exit2);
     expect(verdict.decision).toBe('deny');
   });
@@ -128,12 +128,12 @@ describe('a permission', () => {
     ['the decision of other events', block],
     ['permissionDecision', print(specific('PermissionRequest', { permissionDecision: 'deny' }))],
     ['plain text', 'echo text'],
-  ])('with %s the user is asked', async (_, hook) => {
+  ])('the user is still asked for permission after %s', async (_, hook) => {
     expect((await ran('PermissionRequest', hook)).verdict.decision).toBeUndefined();
   });
 });
 
-describe('a result', () => {
+describe('results', () => {
   test.each([
     ['exit 2', exit2, 'because'],
     ['block', block, 'because'],
@@ -144,13 +144,13 @@ describe('a result', () => {
       print({ decision: 'block', reason: 'because', continue: false, stopReason: 'enough' }),
       'because',
     ],
-  ])('%s puts its text in the result’s place, and the turn goes on', async (_, hook, text) => {
+  ])('%s replaces the result with its text, and the turn goes on', async (_, hook, text) => {
     const { verdict, toolResponse } = await ran('PostToolUse', hook);
     expect(toolResponse).toEqual({ llmContent: text, returnDisplay: text });
     expect(verdict.stop).toBe(false);
   });
 
-  test('of several the texts are joined by a blank line', async () => {
+  test('the texts of several hooks that replace a result are joined by a blank line', async () => {
     const { toolResponse } = await ran(
       'PostToolUse',
       'echo one >&2; exit 2',
@@ -168,12 +168,12 @@ describe('a result', () => {
     ['exit 2 without a word', 'exit 2'],
     ['a log line before the block', `echo log; ${block}`],
     ['stopReason alone', print({ stopReason: 'x' })],
-  ])('%s leaves it as it is', async (_, hook) => {
+  ])('%s leaves the result unchanged', async (_, hook) => {
     const { verdict, toolResponse } = await ran('PostToolUse', hook);
     expect([verdict.decision, verdict.stop, toolResponse]).toEqual([undefined, false, undefined]);
   });
 
-  test('it is reported that a cleaner cleans nothing', async () => {
+  test('a replacement of the result that Codex refuses is reported', async () => {
     const { error } = await ran(
       'PostToolUse',
       print(specific('PostToolUse', { updatedMCPToolOutput: 'clean' })),
@@ -183,7 +183,7 @@ describe('a result', () => {
     );
   });
 
-  test('a tool that failed by itself has none', async () => {
+  test('no PostToolUse hook runs for a tool that failed on its own', async () => {
     const { local, start, left } = codexBox();
     local(settingsOf('PostToolUse', 'echo ran > ran'));
     const { fire } = await start();
@@ -192,14 +192,14 @@ describe('a result', () => {
     expect(left('ran')).toBe('');
   });
 
-  test('context goes beside it', async () => {
+  test('context after a tool is delivered beside the result', async () => {
     expect((await ran('PostToolUse', context('PostToolUse'))).verdict.context).toBe('a hint');
   });
 });
 
 describe('the end of a turn', () => {
   test.each(['Stop', 'SubagentStop'] as const)(
-    '%s: block and exit 2 have the agent go on',
+    'block and exit 2 make the agent continue at %s',
     async (event) => {
       expect((await ran(event, block)).verdict).toMatchObject({
         decision: 'deny',
@@ -210,7 +210,7 @@ describe('the end of a turn', () => {
     },
   );
 
-  test('continue false goes before block, in one answer and of several hooks', async () => {
+  test('"continue": false takes precedence over block, within one answer and among several hooks', async () => {
     const both = print({ decision: 'block', reason: 'because', continue: false });
     for (const hooks of [[both], [block, stop], [exit2, stop]]) {
       const { verdict } = await ran('Stop', ...hooks);
@@ -224,25 +224,25 @@ describe('the end of a turn', () => {
     ['plain text', 'echo text'],
     ['text before JSON', `echo log; ${block}`],
     ['hookSpecificOutput', context('Stop')],
-  ])('%s lets it end', async (_, hook) => {
+  ])('%s lets the turn end', async (_, hook) => {
     expect((await ran('Stop', hook)).verdict.decision).toBeUndefined();
   });
 });
 
 describe('sessions, subagents and compaction', () => {
   test.each(['SessionStart', 'SubagentStart'] as const)(
-    '%s: additionalContext is context',
+    'additionalContext is context at %s',
     async (event) => {
       expect((await ran(event, context(event))).verdict.context).toBe('a hint');
     },
   );
 
-  test('plain text at a session’s start is context, and continue false ends it', async () => {
+  test('plain text at the start of a session is context, and "continue": false ends the session', async () => {
     expect((await ran('SessionStart', 'echo a hint')).verdict.context).toBe('a hint');
     expect((await ran('SessionStart', stop)).verdict.stop).toBe(true);
   });
 
-  test('exit 2 and a decision fail where there is nothing to forbid', async () => {
+  test('exit 2 and a decision are failures at events that cannot be blocked', async () => {
     for (const event of [
       'SessionStart',
       'PreCompact',
@@ -257,7 +257,7 @@ describe('sessions, subagents and compaction', () => {
       }
   });
 
-  test('continue false before a compaction forbids it', async () => {
+  test('"continue": false before a compaction blocks it', async () => {
     expect((await ran('PreCompact', stop)).verdict).toMatchObject({
       decision: 'deny',
       reason: 'enough',
@@ -266,7 +266,7 @@ describe('sessions, subagents and compaction', () => {
   });
 });
 
-test('a reason in the result’s place is not given twice to the model', async () => {
+test('a reason that replaces the result is given to the model only once', async () => {
   const { executeToolWithHooks } = await import('../../../src/index.ts');
   const { local, start } = codexBox();
   local(settingsOf('PostToolUse', exit2));

@@ -18,16 +18,16 @@ describe('a patch as calls of our tools', () => {
       patchOf('*** Add File: a', '*** Update File: c', '-*** Delete File: b', '+*** Move to: b'),
     ],
     ['blanks around the patch', `\n  ${patchOf('*** Add File: a', '+x')}\n \n`],
-    ['lines that end as on Windows', patchOf('*** Add File: a', '+x').replaceAll('\n', '\r\n')],
-    ['a file in a folder above', patchOf('*** Add File: x/../a')],
-  ])('%s name no other file', (_, patch) => {
+    ['Windows line endings', patchOf('*** Add File: a', '+x').replaceAll('\n', '\r\n')],
+    ['a path through a parent folder', patchOf('*** Add File: x/../a')],
+  ])('a patch with %s names no other file', (_, patch) => {
     const { calls, note } = callsOf(patch, '/p');
     expect(note).toBeUndefined();
     expect(calls[0]?.tool_input).toMatchObject({ file_path: '/p/a' });
     expect(JSON.stringify(calls)).not.toContain('"/p/b"');
   });
 
-  test('a file that is only moved is two files', () => {
+  test('a file that is only moved counts as two files', () => {
     expect(pathsIn(patchOf('*** Update File: a', '*** Move to: b'))).toEqual([
       ['replace', '/p/a'],
       ['write_file', '/p/b'],
@@ -40,9 +40,9 @@ describe('a patch as calls of our tools', () => {
   });
 
   test.each([
-    ['no patch', 'echo', []],
+    ['text that is not a patch', 'echo', []],
     [
-      'another line after its end',
+      'another line after the end of the patch',
       `${patchOf('*** Delete File: a')}\n*** Delete File: b`,
       ['/p/a', '/p/b'],
     ],

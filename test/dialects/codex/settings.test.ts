@@ -10,7 +10,7 @@ const toml = (command: string, event = 'PreToolUse', more = ''): string =>
 const handler = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
 
 describe('where hooks are found', () => {
-  test('in the files of the administrator, the user and every folder of the repository, the user before the project', async () => {
+  test('hooks are found in the files of the administrator, the user and every folder of the repository, the user’s before the project’s', async () => {
     const { write, system, home, project, global, local, start } = codexBox();
     write(join(system, 'requirements.toml'), toml('required'));
     write(join(system, 'hooks.json'), settingsOf('Stop', 'managed'));
@@ -36,7 +36,7 @@ describe('where hooks are found', () => {
     ]);
   });
 
-  test('outside of a repository only the working folder counts, and its hooks run in the session’s folder', async () => {
+  test('outside a repository only the working folder counts, and its hooks run in the session’s folder', async () => {
     const { project, local, write, start, left } = codexBox();
     local(settingsOf('PreToolUse', 'pwd > outer'));
     const cwd = join(project, 'a');
@@ -54,13 +54,13 @@ describe('where hooks are found', () => {
     expect((await start()).found()).toEqual(['user PreToolUse -: elsewhere']);
   });
 
-  test('in the home folder the project’s hooks are the user’s, once', async () => {
+  test('in the home folder, the project’s hooks are the user’s, and they are found once', async () => {
     const { global, home, start } = codexBox();
     global(settingsOf('PreToolUse', 'mine'));
     expect((await start({ cwd: home })).found()).toEqual(['user PreToolUse -: mine']);
   });
 
-  test('a project that nobody trusts has none', async () => {
+  test('the hooks of an untrusted project are ignored', async () => {
     const { local, global, start } = codexBox();
     local(settingsOf('PreToolUse', 'theirs'));
     global(settingsOf('PreToolUse', 'mine'));
@@ -68,7 +68,7 @@ describe('where hooks are found', () => {
     expect(found()).toEqual(['user PreToolUse -: mine']);
   });
 
-  test('the same command twice runs twice', async () => {
+  test('the same command listed twice runs twice', async () => {
     const { global, local, start, left } = codexBox();
     global(settingsOf('PreToolUse', 'echo x >> log'));
     local({
@@ -82,7 +82,7 @@ describe('where hooks are found', () => {
 
 describe('switches', () => {
   test.each(['hooks', 'codex_hooks'])(
-    'the user’s [features] %s = false switches all off',
+    'the user’s [features] %s = false switches all hooks off',
     async (name) => {
       const { home, global, local, write, start } = codexBox();
       global(settingsOf('PreToolUse', 'mine'));
@@ -96,7 +96,7 @@ describe('switches', () => {
     },
   );
 
-  test('a project’s switch reaches the project’s hooks', async () => {
+  test('a project’s switch affects only the project’s hooks', async () => {
     const { project, global, local, write, start } = codexBox();
     global(settingsOf('PreToolUse', 'mine'));
     local(settingsOf('PreToolUse', 'theirs'));
@@ -104,14 +104,14 @@ describe('switches', () => {
     expect((await start()).found()).toEqual(['user PreToolUse -: mine']);
   });
 
-  test('the administrator’s allow_managed_hooks_only leaves only theirs', async () => {
+  test('the administrator’s allow_managed_hooks_only leaves only the administrator’s hooks', async () => {
     const { system, global, write, start } = codexBox();
     global(settingsOf('PreToolUse', 'mine'));
     write(join(system, 'requirements.toml'), `allow_managed_hooks_only = true\n${toml('managed')}`);
     expect((await start()).found()).toEqual(['system PreToolUse -: managed']);
   });
 
-  test('the user switches one off by the key that Codex gives it; whether Codex trusts it does not matter', async () => {
+  test('the user switches a hook off by the key that Codex gives it, whether or not Codex trusts the hook', async () => {
     const { home, global, write, start } = codexBox();
     const file = global({
       hooks: {
@@ -140,20 +140,20 @@ describe('files that cannot be used', () => {
     ],
     ['a trailing comma', `${good.slice(0, -1)},}`, 'not valid JSON'],
     ['a byte order mark', `\uFEFF${good}`, 'not valid JSON (it has a byte order mark)'],
-    ['nothing in it', '', ''],
+    ['empty content', '', ''],
     [
-      'no "hooks" around the events',
+      'a missing "hooks" around the events',
       JSON.stringify({ PreToolUse: [{ hooks: [handler('x')] }] }),
       '"hooks"',
     ],
     [
-      'a matcher that is no text',
+      'a matcher that is not a string',
       JSON.stringify({
         hooks: { PreToolUse: [{ matcher: 5, hooks: [] }, { hooks: [handler('x')] }] },
       }),
       'is 5, so none of the hooks in this file runs',
     ],
-  ])('%s takes all hooks of its file away, and no other', async (_, text, message) => {
+  ])('%s discards all hooks of its file, and no others', async (_, text, message) => {
     const { local, global, start } = codexBox();
     local(text);
     global(good);
@@ -162,7 +162,7 @@ describe('files that cannot be used', () => {
     expect(warnings.join('\n')).toContain(message);
   });
 
-  test('a config.toml that is no TOML is reported with its place', async () => {
+  test('a config.toml that is not valid TOML is reported with its position', async () => {
     const { write, project, start } = codexBox();
     write(join(project, '.codex/config.toml'), 'a = 1\n[[hooks.PreToolUse\n');
     const { found, warnings } = await start();
@@ -174,7 +174,7 @@ describe('files that cannot be used', () => {
     ]);
   });
 
-  test('a file of the administrator’s that cannot be read denies tools and prompts', async () => {
+  test('an administrator’s file that cannot be parsed denies tools and prompts', async () => {
     const { write, system, start } = codexBox();
     write(join(system, 'requirements.toml'), 'not toml at all');
     const { fire } = await start();
@@ -187,7 +187,7 @@ describe('files that cannot be used', () => {
   });
 });
 
-describe('one bad entry costs itself alone', () => {
+describe('a bad entry affects only itself', () => {
   const groups = (...hooks: unknown[]) => ({
     hooks: { PreToolUse: [{ hooks: [...hooks, handler('good')] }] },
   });
@@ -203,16 +203,16 @@ describe('one bad entry costs itself alone', () => {
     ['a prompt handler', groups({ type: 'prompt', prompt: 'x' }), 'hooks[0].type: is "prompt"'],
     ['an empty command', groups(handler(' ')), 'hooks[0].command: is " "'],
     [
-      'an event of another spelling',
+      'an event in another spelling',
       { hooks: { ...groups().hooks, pre_tool_use: [] } },
       'hooks.pre_tool_use: Codex has no such event',
     ],
     [
-      'a handler in the place of a group',
+      'a handler in place of a group',
       { hooks: { PreToolUse: [handler('x'), ...groups().hooks.PreToolUse] } },
       'put the hook into a group',
     ],
-  ])('%s', async (_, hooks, message) => {
+  ])('%s is reported, and the hook beside it still counts', async (_, hooks, message) => {
     const { local, start } = codexBox();
     local(hooks);
     const { found, warnings } = await start();
@@ -220,7 +220,7 @@ describe('one bad entry costs itself alone', () => {
     expect(warnings.join('\n')).toContain(message);
   });
 
-  test('unknown keys of groups and handlers, a description and a matcher that is null are fine', async () => {
+  test('unknown keys of groups and handlers, a description and a null matcher are accepted', async () => {
     const { local, start } = codexBox();
     local({
       description: 'ours',
@@ -240,7 +240,7 @@ describe('one bad entry costs itself alone', () => {
   });
 });
 
-describe('time limits', () => {
+describe('timeouts', () => {
   test.each([
     ['PreToolUse', undefined, 600_000],
     ['PreToolUse', 0, 1_000],
@@ -248,7 +248,7 @@ describe('time limits', () => {
     ['SessionEnd', undefined, 1_000],
     ['SessionEnd', 3, 3_000],
     ['Interrupt', undefined, 1_000],
-  ])('a hook of %s with %s has %i ms', async (event, timeout, limit) => {
+  ])('a hook of %s with the timeout %s has %i ms', async (event, timeout, limit) => {
     const { local, start } = codexBox();
     local(settingsOf(event, handler('x', { timeout })));
     const { system, warnings } = await start();
@@ -261,11 +261,14 @@ describe('time limits', () => {
     ['PreToolUse', '5', 600_000],
     ['PreToolUse', -1, 600_000],
     ['SessionEnd', 9, 3_000],
-  ])('a hook of %s with %s has %i ms, and it is reported', async (event, timeout, limit) => {
-    const { local, start } = codexBox();
-    local(settingsOf(event, handler('x', { timeout })));
-    const { system, warnings } = await start();
-    expect(system.getRegistry().getAllHooks()[0]?.timeout).toBe(limit);
-    expect(warnings).toEqual([expect.stringContaining('hooks[0].timeout')]);
-  });
+  ])(
+    'a hook of %s with the timeout %s has %i ms, and the timeout is reported',
+    async (event, timeout, limit) => {
+      const { local, start } = codexBox();
+      local(settingsOf(event, handler('x', { timeout })));
+      const { system, warnings } = await start();
+      expect(system.getRegistry().getAllHooks()[0]?.timeout).toBe(limit);
+      expect(warnings).toEqual([expect.stringContaining('hooks[0].timeout')]);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { codexBox } from '../../support/codex.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { print } from '../../support/session.ts';
 
-/** What a hook of an event receives. */
+/** Returns what a hook of an event receives. */
 async function received(
   native: string,
   event: HookEventName,
@@ -101,18 +101,21 @@ describe('what an event’s hooks receive', () => {
       { turn_id: expect.any(String), model: '', trigger: 'manual' },
     ],
     ['Interrupt', 'host.Interrupt', {}, turn],
-  ] as const)('%s', async (native, event, fields, expected) => {
-    const { input } = await received(native, event, fields);
-    expect(input).toEqual({ ...base, hook_event_name: native, ...expected });
-  });
+  ] as const)(
+    'a hook of %s receives the fields that Codex gives it',
+    async (native, event, fields, expected) => {
+      const { input } = await received(native, event, fields);
+      expect(input).toEqual({ ...base, hook_event_name: native, ...expected });
+    },
+  );
 
-  test('cwd is the folder that a shell command asked for, and its other arguments are hidden', async () => {
+  test('cwd is the folder that a shell command asked for, and the command’s other arguments are hidden', async () => {
     const tool_input = { command: 'ls', directory: 'src', description: 'to look' };
     const { input, project } = await received('PreToolUse', 'BeforeTool', { ...shell, tool_input });
     expect([input['cwd'], input['tool_input']]).toEqual([join(project, 'src'), { command: 'ls' }]);
   });
 
-  test('the variables of the host, and none that names the project', async () => {
+  test('a hook’s environment has no variable that names the project', async () => {
     const { local, start, left } = codexBox();
     local(settingsOf('PreToolUse', 'env > vars'));
     const { fire } = await start();
@@ -140,7 +143,7 @@ const rewritten = async (tool_name: string, tool_input: object, command: string)
 };
 
 describe('files are written by patches', () => {
-  test('write_file is a patch that adds the file', async () => {
+  test('write_file reaches hooks as a patch that adds the file', async () => {
     const { input } = await patch('write_file', { file_path: 'a.txt', content: 'one\ntwo\n' });
     expect([input['tool_name'], input['tool_input']]).toEqual([
       'apply_patch',
@@ -148,7 +151,7 @@ describe('files are written by patches', () => {
     ]);
   });
 
-  test('replace is a patch that changes it', async () => {
+  test('replace reaches hooks as a patch that updates the file', async () => {
     const { input } = await patch('replace', {
       file_path: 'a',
       old_string: 'x',
@@ -159,13 +162,13 @@ describe('files are written by patches', () => {
     });
   });
 
-  test('a patch of Codex’s own is passed on as it is', async () => {
+  test('a patch of Codex’s own is passed on unchanged', async () => {
     const command = '*** Begin Patch\n*** Delete File: a\n*** End Patch';
     const { input } = await patch('apply_patch', { command });
     expect([input['tool_name'], input['tool_input']]).toEqual(['apply_patch', { command }]);
   });
 
-  test('a patch that a hook gives becomes the arguments of our tool', async () => {
+  test('a patch from a hook becomes the arguments of our tool', async () => {
     const write = { file_path: 'a', content: 'x' };
     const add = '*** Begin Patch\n*** Add File: b\n+one\n+two\n*** End Patch';
     expect((await rewritten('write_file', write, add)).toolInput).toEqual({
@@ -188,8 +191,8 @@ describe('files are written by patches', () => {
   test.each([
     ['another kind of change', '*** Begin Patch\n*** Delete File: a\n*** End Patch'],
     ['two files', '*** Begin Patch\n*** Add File: a\n+x\n*** Add File: b\n+y\n*** End Patch'],
-    ['no patch', 'echo'],
-  ])('a call of ours does not run with a patch of %s', async (_, command) => {
+    ['text that is not a patch', 'echo'],
+  ])('a call of our tool is denied if a hook replaces its patch with %s', async (_, command) => {
     const { decision } = await rewritten('write_file', { file_path: 'a', content: 'x' }, command);
     expect(decision).toBe('deny');
   });
@@ -205,12 +208,12 @@ const response = async (tool_name: string, llmContent: string) =>
   ).input['tool_response'];
 
 describe('results', () => {
-  test('of a shell command are both streams as one text', async () => {
+  test('the result of a shell command is both streams as one text', async () => {
     const text = 'Command: ls\nDirectory: (root)\nStdout: a\nStderr: b\nExit Code: 1';
     expect(await response('run_shell_command', text)).toBe('a\nb');
   });
 
-  test('of a server’s tool are the protocol’s object, and of others the text', async () => {
+  test('the result of a server’s tool is the protocol’s object, and that of other tools the text', async () => {
     expect(await response('mcp__a__b', 'x')).toEqual({ content: [{ type: 'text', text: 'x' }] });
     expect(await response('read_file', 'x')).toBe('x');
   });
@@ -242,12 +245,12 @@ describe('fire --dialect codex', () => {
     tool_use_id: 'call-1',
   };
 
-  test('takes what Codex tells, and tells hooks the same', async () => {
+  test('fire accepts what Codex reports, and hooks receive the same', async () => {
     const { received: text } = await fired('PreToolUse', 'cat > input', call);
     expect(JSON.parse(text)).toEqual({ ...call, session_id: expect.any(String) });
   });
 
-  test('reports a denial by its exit status, and the note on stderr', async () => {
+  test('fire reports a denial with its exit status, and the note on stderr', async () => {
     const { report, exitCode, stderr } = await fired('PreToolUse', 'echo no; exit 2', call);
     expect([exitCode, report['blocked'], report['reason']]).toEqual([2, true, 'no']);
     expect(stderr).toContain(
@@ -255,7 +258,7 @@ describe('fire --dialect codex', () => {
     );
   });
 
-  test('gives new arguments and a new result in Codex’s form', async () => {
+  test('fire reports new arguments and a new result in Codex’s form', async () => {
     const updated = specific('PreToolUse', {
       permissionDecision: 'allow',
       updatedInput: { command: 'ls' },
@@ -269,7 +272,7 @@ describe('fire --dialect codex', () => {
     expect(after.report['toolOutput']).toBe('hidden');
   });
 
-  test('says what does not fit', async () => {
+  test('fire says which fields are not valid', async () => {
     const { stderr, exitCode } = await fired('PreToolUse', ':', { tool_name: 1 });
     expect([exitCode, stderr]).toEqual([
       1,

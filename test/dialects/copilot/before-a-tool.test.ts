@@ -3,7 +3,7 @@ import { copilotBox, denial, hooksOf, printing, type CopilotHook } from '../../s
 
 const bash = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } } as const;
 
-/** What hooks before a shell command come to. */
+/** Returns the outcome of hooks before a shell command. */
 async function ran(event: string, ...hooks: readonly CopilotHook[]) {
   const { local, start, left } = copilotBox();
   local(hooksOf(event, ...hooks));
@@ -32,39 +32,46 @@ describe('what lets a tool run', () => {
       ['broken JSON', `printf '{"a'`],
       ['a denial on stderr', `${no} >&2`],
       ['an array', printing([1])],
-      ['a word that nobody knows', printing({ permissionDecision: 'perhaps' })],
+      ['an unknown word', printing({ permissionDecision: 'perhaps' })],
       ['"continue": false', printing({ continue: false, stopReason: 'enough' })],
       ['a lone reason', printing({ permissionDecisionReason: 'because' })],
-      ['lines of progress alone', `echo '{"type":"progress","message":"Looking"}'`],
+      ['only lines of progress', `echo '{"type":"progress","message":"Looking"}'`],
       ['flat "updatedInput"', printing({ updatedInput: { command: 'pwd' } })],
     ]),
-  )('%s: %s', async (event, _, command) => {
+  )('%s lets the tool run: %s', async (event, _, command) => {
     const { verdict } = await ran(event, command);
     expect(verdict).toMatchObject({ stop: false, changes: {} });
     expect(verdict.decision).toBeUndefined();
   });
 
-  test.each(both)('%s: a hook that overran its time, whatever it had printed', async (event) => {
-    const { verdict, results } = await ran(event, { bash: `${no}; sleep 60`, timeoutSec: 0.3 });
-    expect(verdict.decision).toBeUndefined();
-    expect(results[0]).toMatchObject({ status: 'timedOut' });
-  });
+  test.each(both)(
+    'a hook of %s that exceeds its timeout lets the tool run, whatever it has printed',
+    async (event) => {
+      const { verdict, results } = await ran(event, { bash: `${no}; sleep 60`, timeoutSec: 0.3 });
+      expect(verdict.decision).toBeUndefined();
+      expect(results[0]).toMatchObject({ status: 'timedOut' });
+    },
+  );
 });
 
 describe('what denies a tool', () => {
   test.each(
     inEach([
       ['a denial', no, 'not here'],
-      ['one without a reason', printing({ permissionDecision: 'deny' }), 'No reason provided'],
+      ['a denial without a reason', printing({ permissionDecision: 'deny' }), 'No reason provided'],
       [
-        'one with a reason of a wrong type',
+        'a denial with a reason of the wrong type',
         printing({ permissionDecision: 'deny', permissionDecisionReason: 42 }),
         '42',
       ],
-      ['blanks and blank lines around it', `printf '\\n\\n  '; ${no}; printf ' \\n'`, 'not here'],
-      ['a byte order mark', `printf '\\357\\273\\277'; ${no}`, 'not here'],
       [
-        'lines of progress before it',
+        'a denial with white space around it',
+        `printf '\\n\\n  '; ${no}; printf ' \\n'`,
+        'not here',
+      ],
+      ['a denial after a byte order mark', `printf '\\357\\273\\277'; ${no}`, 'not here'],
+      [
+        'a denial after lines of progress',
         `echo '{"type":"progress","message":"Looking"}'; echo ' {"type":"progress"} '; ${no}`,
         'not here',
       ],
@@ -85,11 +92,11 @@ describe('what denies a tool', () => {
       ['a signal', 'kill -KILL $$', expect.stringContaining('SIGKILL')],
       ['a signal after a denial', `${no}; kill -KILL $$`, expect.stringContaining('SIGKILL')],
     ]),
-  )('%s: %s', async (event, _, command, reason) => {
+  )('%s denies the tool: %s', async (event, _, command, reason) => {
     expect((await ran(event, command)).verdict).toMatchObject({ decision: 'deny', reason });
   });
 
-  test('a hook whose folder or shell is not there', async () => {
+  test('a hook whose folder or program does not exist denies', async () => {
     const [folder, shell] = await Promise.all([
       ran('preToolUse', { bash: ':', cwd: 'nowhere' }),
       ran('preToolUse', { exec: '/no/such/program' }),
@@ -104,10 +111,10 @@ describe('denials that Copilot would lose', () => {
     inEach([
       ['"decision": "block"', { decision: 'block', reason: 'not here' }],
       ['"decision": "deny"', { decision: 'deny', reason: 'not here' }],
-      ['another case', { permissionDecision: 'DENY', permissionDecisionReason: 'not here' }],
-      ['the words of a request for permission', { behavior: 'deny', message: 'not here' }],
+      ['capitals', { permissionDecision: 'DENY', permissionDecisionReason: 'not here' }],
+      ['a request for permission', { behavior: 'deny', message: 'not here' }],
     ]),
-  )('%s: %s stands, with a note', async (event, _, answer) => {
+  )('at %s, a denial in the form of %s still counts, with a note', async (event, _, answer) => {
     const { verdict, notes } = await ran(event, printing(answer));
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toContainEqual(
@@ -118,15 +125,15 @@ describe('denials that Copilot would lose', () => {
   test.each([
     ['text before it', `echo checking; ${no}`],
     ['a list around it', printing([denial])],
-    ['two objects', `echo '{}'; ${no}`],
-    ['a code fence', `echo '\`\`\`json'; ${no}; echo; echo '\`\`\`'`],
-  ])('one with %s stands, with a note', async (_, command) => {
+    ['another object before it', `echo '{}'; ${no}`],
+    ['a code fence around it', `echo '\`\`\`json'; ${no}; echo; echo '\`\`\`'`],
+  ])('a denial with %s still counts, with a note', async (_, command) => {
     const { verdict, notes } = await ran('preToolUse', command);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toContainEqual(expect.stringContaining('other text around its answer'));
   });
 
-  test('one in "hookSpecificOutput" stands, with a note in camel case alone', async () => {
+  test('a denial in "hookSpecificOutput" counts, with a note only in camel case', async () => {
     const [camel, pascal] = await Promise.all(
       both.map((event) => ran(event, printing(own(denial)))),
     );
@@ -136,19 +143,19 @@ describe('denials that Copilot would lose', () => {
     expect(pascal!.notes).toEqual([]);
   });
 
-  test('one beside another word in "hookSpecificOutput" stands, with a note', async () => {
+  test('a denial beside another word in "hookSpecificOutput" still counts, with a note', async () => {
     const answer = { ...denial, ...own({ permissionDecision: 'allow' }) };
     const { verdict, notes } = await ran('PreToolUse', printing(answer));
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toContainEqual(expect.stringContaining('Copilot would ignore'));
   });
 
-  test('one beside a child that holds stdout past the timeout stands', async () => {
+  test('a denial counts even if a child process holds stdout past the timeout', async () => {
     const { verdict } = await ran('preToolUse', { bash: `${no}; sleep 60 &`, timeoutSec: 5 });
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
   });
 
-  test('one after a question counts', async () => {
+  test('a denial after a question counts', async () => {
     const { verdict, log } = await ran(
       'preToolUse',
       `${printing({ permissionDecision: 'ask' })}; echo one >> log`,
@@ -160,12 +167,15 @@ describe('denials that Copilot would lose', () => {
 });
 
 describe('what an answer may ask for before a tool', () => {
-  test.each(inEach([['allow'], ['ask']]))('%s: %s', async (event, permissionDecision) => {
-    const { verdict } = await ran(event, printing({ permissionDecision }));
-    expect(verdict.decision).toBe(permissionDecision);
-  });
+  test.each(inEach([['allow'], ['ask']]))(
+    'an answer of %s may decide "%s"',
+    async (event, permissionDecision) => {
+      const { verdict } = await ran(event, printing({ permissionDecision }));
+      expect(verdict.decision).toBe(permissionDecision);
+    },
+  );
 
-  test('an approval approves, and a question is a denial where nobody can be asked', async () => {
+  test('an approval approves, and a question denies if nobody can be asked', async () => {
     const { local, start } = copilotBox();
     local(hooksOf('preToolUse', printing({ permissionDecision: 'allow' })));
     const { fire } = await start();
@@ -188,12 +198,12 @@ describe('what an answer may ask for before a tool', () => {
     ['preToolUse', { modifiedArgs: { command: 'pwd' }, permissionDecision: 'allow' }],
     ['PreToolUse', { modifiedArgs: { command: 'pwd' } }],
     ['PreToolUse', own({ updatedInput: { command: 'pwd' } })],
-  ])('%s: %j replaces all arguments', async (event, answer) => {
+  ])('an answer of %s replaces all arguments: %j', async (event, answer) => {
     const { verdict } = await ran(event, printing(answer));
     expect(verdict.changes).toEqual({ tool_input: { whole: { command: 'pwd' } } });
   });
 
-  test('new arguments count for nothing beside a denial, and deny a tool that cannot run with them', async () => {
+  test('new arguments are ignored beside a denial, and deny a tool that cannot run with them', async () => {
     const [denied, unfit] = await Promise.all([
       ran('preToolUse', printing({ ...denial, modifiedArgs: { command: 'pwd' } })),
       ran('preToolUse', printing({ modifiedArgs: { cmd: 'pwd' } })),
@@ -203,12 +213,12 @@ describe('what an answer may ask for before a tool', () => {
     expect(unfit.verdict.reason).toContain('"command" is missing');
   });
 
-  test.each(both)('%s: context beside anything', async (event) => {
+  test.each(both)('an answer of %s may give context beside any decision', async (event) => {
     const { verdict } = await ran(event, printing({ ...denial, additionalContext: 'look' }));
     expect(verdict).toMatchObject({ decision: 'deny', context: 'look' });
   });
 
-  test('a legal answer brings no note', async () => {
+  test('a valid answer brings no note', async () => {
     const { notes } = await ran(
       'preToolUse',
       printing({ systemMessage: 'hi', suppressOutput: true, additionalContext: 'look' }),
@@ -218,7 +228,7 @@ describe('what an answer may ask for before a tool', () => {
 });
 
 describe('several hooks before a tool', () => {
-  test('run one after another, and a denial ends the row', async () => {
+  test('hooks before a tool run one after another, and a denial ends the series', async () => {
     const { verdict, log } = await ran(
       'preToolUse',
       `${printing({ permissionDecision: 'allow' })}; sleep 0.2; echo one >> log`,
@@ -229,7 +239,7 @@ describe('several hooks before a tool', () => {
     expect(log).toBe('one\ntwo\n');
   });
 
-  test('each receives what those before it changed', async () => {
+  test('each hook before a tool receives what the hooks before it changed', async () => {
     const { log } = await ran(
       'preToolUse',
       printing({ modifiedArgs: { command: 'pwd' } }),
@@ -238,7 +248,7 @@ describe('several hooks before a tool', () => {
     expect(JSON.parse(log)).toMatchObject({ toolArgs: { command: 'pwd' } });
   });
 
-  test('of one file those in camel case run first', async () => {
+  test('within one file, hooks in camel case run first', async () => {
     const { local, start, left } = copilotBox();
     local({
       hooks: {
@@ -250,13 +260,13 @@ describe('several hooks before a tool', () => {
     expect(left('log')).toBe('camel\nPascal\n');
   });
 
-  test('all of them run, also where one says the same as another', async () => {
+  test('all hooks run, even two that are the same', async () => {
     const { log } = await ran('preToolUse', 'echo one >> log', 'echo one >> log');
     expect(log).toBe('one\none\n');
   });
 });
 
-test('a hook that nobody trusts denies nothing by that', async () => {
+test('an untrusted hook does not deny by being skipped', async () => {
   const { local, start } = copilotBox();
   local(hooksOf('preToolUse', 'exit 1'));
   const { fire, warnings } = await start({

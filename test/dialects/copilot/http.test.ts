@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { copilotBox } from '../../support/copilot.ts';
 
-/** What an http hook before a tool comes to whose server answers this, or is not there. */
+/** Returns the decision of an http hook before a tool whose server answers this, or is not there. */
 async function decided(answer?: readonly [status: number, body: string]) {
   vi.stubEnv('COPILOT_HOOK_ALLOW_LOCALHOST', '1');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -39,7 +39,10 @@ test.each([
   ['a text', [200, 'hello'], undefined],
   ['status 500', [500, ''], 'deny'],
   ['a denial with status 500', [500, denial], 'deny'],
-  ['nobody', undefined, 'deny'],
-] as const)('where %s answers an http hook before a tool', async (_, answer, decision) => {
-  expect(await decided(answer)).toBe(decision);
-});
+  ['no server', undefined, 'deny'],
+] as const)(
+  'an http hook before a tool denies unless a success status without a denial answers: %s',
+  async (_, answer, decision) => {
+    expect(await decided(answer)).toBe(decision);
+  },
+);

@@ -6,7 +6,7 @@ const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
 const write = { tool_name: 'write_file', tool_input: { file_path: 'a', content: '' } };
 const response = { tool_response: { llmContent: '', returnDisplay: '' } };
 
-/** The matchers of an event whose hooks run, of these. */
+/** Returns which of these matchers an event matches, by the hooks that run. */
 async function fitting(
   event: HookEventName,
   fields: object,
@@ -38,7 +38,7 @@ test.each([
     { ...shell, ...response },
     ['bash', 'Bash', '*', '**', 'Ba.*', 'Edit|Bash', 'Edit|Ba.*', 'edit|bash', 'bash|x'],
   ],
-] as const)('%s fits as measured', async (native, event, fields, wanted) => {
+] as const)('the matchers of %s match as measured', async (native, event, fields, wanted) => {
   const all = [
     'bash',
     'Bash',
@@ -61,7 +61,7 @@ test.each([
   expect((await fitting(event, fields, native, all)).fits).toEqual(wanted);
 });
 
-test('what writes a file is created, written, and edited where permission is asked', async () => {
+test('writing a file matches create and Write, and also edit at a request for permission', async () => {
   const names = ['create', 'edit', 'Write', 'Edit', 'Edit|Write'];
   const [camel, pascal, asked] = await Promise.all([
     fitting('BeforeTool', write, 'preToolUse', names),
@@ -79,7 +79,7 @@ test.each([
   ['sessionStart', 'SessionStart', { source: 'startup' }],
   ['sessionEnd', 'SessionEnd', { reason: 'exit' }],
   ['postToolUseFailure', 'ToolFailed', { ...shell, error: 'x' }],
-] as const)('%s knows no matchers', async (native, event, fields) => {
+] as const)('%s ignores matchers', async (native, event, fields) => {
   expect((await fitting(event, fields, native, ['x', ''])).fits).toEqual(['x', '']);
 });
 
@@ -102,7 +102,7 @@ test('a matcher is tested on a trigger, an agent and a kind of notification', as
   expect(notified.fits).toEqual(['agent_.*']);
 });
 
-test('one that can fit nothing is reported with its place and a fix', async () => {
+test('a matcher that can match nothing is reported with its place and a fix', async () => {
   const { warnings } = await fitting('BeforeTool', shell, 'preToolUse', ['', 'Bash', '*', 'bash']);
   expect(warnings).toEqual([
     expect.stringMatching(/preToolUse\[0\]\.matcher: is empty, so the hook never runs; .+/),

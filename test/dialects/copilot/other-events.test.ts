@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HookEventName } from '../../../src/protocol/events.ts';
 import { copilotBox, hooksOf, printing, type CopilotHook } from '../../support/copilot.ts';
 
-/** What hooks of Copilot's event come to when one of ours is fired. */
+/** Returns the outcome of hooks of Copilot's event when one of our events is fired. */
 async function ran(
   event: HookEventName,
   fields: object,
@@ -32,7 +32,7 @@ describe('after a tool', () => {
     ran('AfterTool', fields, native, ...hooks);
 
   test.each(['postToolUse', 'PostToolUse'])(
-    '%s: a block has its reason in the place of the result, at exit 2 too, and ends the row',
+    'a block of %s replaces the result with its reason, even at exit 2, and ends the series',
     async (native) => {
       const replaced = {
         decision: 'deny',
@@ -53,15 +53,15 @@ describe('after a tool', () => {
     ['exit 1 beside a block', `${printing(block)}; exit 1`],
     ['a block without a reason', printing({ decision: 'block' })],
     ['"continue": false', printing({ continue: false })],
-    ['a result that is a text', printing({ modifiedResult: 'new' })],
-  ])('%s changes nothing', async (_, command) => {
+    ['a result that is a string', printing({ modifiedResult: 'new' })],
+  ])('%s after a tool changes nothing', async (_, command) => {
     const { verdict } = await after('postToolUse', command);
     expect(verdict).toMatchObject({ stop: false, changes: {} });
     expect(verdict.decision).toBeUndefined();
   });
 
   test.each(['postToolUse', 'PostToolUse'])(
-    '%s: "modifiedResult" replaces the result, which the next hook receives, and context is reported',
+    '"modifiedResult" of %s replaces the result, the next hook receives it, and context is reported',
     async (native) => {
       const answer = {
         modifiedResult: { resultType: 'success', textResultForLlm: 'new' },
@@ -81,7 +81,7 @@ describe('after a tool', () => {
     },
   );
 
-  test('hooks of a tool that failed run then and only then; stderr of exit 2 is reported', async () => {
+  test('hooks for failed tools run only when a tool failed, and stderr at exit 2 is reported', async () => {
     const failed = {
       ...call,
       error: 'gone',
@@ -103,7 +103,7 @@ describe('after a tool', () => {
 
 describe('at a prompt', () => {
   test.each(['userPromptSubmitted', 'UserPromptSubmit'])(
-    '%s: a block stops it, at exit 2 too',
+    'a block of %s rejects the prompt, even at exit 2',
     async (native) => {
       const [plain, two] = await Promise.all([
         prompted(native, printing(block)),
@@ -120,7 +120,7 @@ describe('at a prompt', () => {
     ['exit 1', 'exit 1'],
     ['plain text', 'echo text'],
     ['"continue": false', printing({ continue: false })],
-  ])('%s does nothing', async (_, command) => {
+  ])('%s at a prompt does nothing', async (_, command) => {
     const { verdict } = await prompted('userPromptSubmitted', command);
     expect(verdict).toMatchObject({ stop: false });
     expect(verdict.decision).toBeUndefined();
@@ -129,18 +129,18 @@ describe('at a prompt', () => {
 
   test.each([
     ['without a reason', printing({ decision: 'block' })],
-    ['with a reason of a wrong type', printing({ decision: 'block', reason: 42 })],
+    ['with a reason of the wrong type', printing({ decision: 'block', reason: 42 })],
     ['in another case', printing({ decision: 'Block', reason: 'no' })],
     ['in other words', printing({ permissionDecision: 'deny' })],
     ['at exit 1', `${printing(block)}; exit 1`],
     ['with text around it', `echo so; ${printing(block)}`],
-  ])('a block %s stands, with a note', async (_, command) => {
+  ])('a block of a prompt %s still counts, with a note', async (_, command) => {
     const { verdict, notes } = await prompted('userPromptSubmitted', command);
     expect(verdict.decision).toBe('deny');
     expect(notes).toContainEqual(expect.stringContaining('Copilot would ignore this denial'));
   });
 
-  test('context is passed on, and another prompt is given as the last one says', async () => {
+  test('context at a prompt is passed on, and the last of several modified prompts counts', async () => {
     const { verdict, log } = await prompted(
       'userPromptSubmitted',
       printing({ modifiedPrompt: 'one', additionalContext: 'look' }),
@@ -151,13 +151,17 @@ describe('at a prompt', () => {
   });
 });
 
-describe('a request for permission', () => {
+describe('requests for permission', () => {
   test.each(
     ['permissionRequest', 'PermissionRequest'].flatMap((native) =>
       (
         [
           ['a denial', printing({ behavior: 'deny', message: 'no' }), 'no'],
-          ['one without a message', printing({ behavior: 'deny' }), 'Permission denied by hook.'],
+          [
+            'a denial without a message',
+            printing({ behavior: 'deny' }),
+            'Permission denied by hook.',
+          ],
           ['exit 2', 'echo why >&2; exit 2', 'Permission denied by hook.'],
           [
             'exit 2 beside an approval',
@@ -182,11 +186,11 @@ describe('a request for permission', () => {
         ] as const
       ).map((row) => [native, ...row] as const),
     ),
-  )('%s: %s denies', async (native, _, command, reason) => {
+  )('at %s, %s denies', async (native, _, command, reason) => {
     expect((await requested(native, command)).verdict).toMatchObject({ decision: 'deny', reason });
   });
 
-  test('an approval allows, a denial stands before one, and one that interrupts stops', async () => {
+  test('an approval allows, a denial takes precedence over it, and a denial that interrupts stops the agent', async () => {
     const [allowed, denied, stopped] = await Promise.all([
       requested('permissionRequest', printing({ behavior: 'allow' })),
       requested(
@@ -202,19 +206,22 @@ describe('a request for permission', () => {
   });
 });
 
-describe('at the end of a turn', () => {
+describe('the end of a turn', () => {
   const fields = { prompt: 'Hi', prompt_response: 'Done', stop_hook_active: false };
   const ended = (native: string, ...hooks: readonly CopilotHook[]) =>
     ran('AfterAgent', fields, native, ...hooks);
 
-  test.each(['agentStop', 'Stop'])('%s: a block sends on, at exit 2 too', async (native) => {
-    const [plain, two] = await Promise.all([
-      ended(native, printing(block)),
-      ended(native, `${printing(block)}; exit 2`),
-    ]);
-    expect(plain.verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
-    expect(two.verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
-  });
+  test.each(['agentStop', 'Stop'])(
+    'a block of %s makes the agent continue, even at exit 2',
+    async (native) => {
+      const [plain, two] = await Promise.all([
+        ended(native, printing(block)),
+        ended(native, `${printing(block)}; exit 2`),
+      ]);
+      expect(plain.verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
+      expect(two.verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
+    },
+  );
 
   test.each([
     ['exit 2', 'echo on >&2; exit 2'],
@@ -222,7 +229,7 @@ describe('at the end of a turn', () => {
     ['a block without a reason', printing({ decision: 'block' })],
     ['context', context],
     ['"decision": "allow"', printing({ decision: 'allow' })],
-  ])('%s lets it end', async (_, command) => {
+  ])('%s lets the turn end', async (_, command) => {
     const { verdict } = await ended('agentStop', command);
     expect(verdict.decision).toBeUndefined();
     expect(verdict.context).toBeUndefined();
@@ -231,16 +238,22 @@ describe('at the end of a turn', () => {
 
 test.each([
   ['context is passed on when a session starts', 'SessionStart', 'sessionStart', context, 'look'],
-  ['at exit 2 too', 'SessionStart', 'SessionStart', `${context}; exit 2`, 'look'],
-  ['and not at exit 1', 'SessionStart', 'sessionStart', `${context}; exit 1`, undefined],
+  ['context is passed on at exit 2', 'SessionStart', 'SessionStart', `${context}; exit 2`, 'look'],
+  [
+    'context is not passed on at exit 1',
+    'SessionStart',
+    'sessionStart',
+    `${context}; exit 1`,
+    undefined,
+  ],
   ['plain text is not passed on', 'SessionStart', 'sessionStart', 'echo text', undefined],
-  ['nothing is passed on when one ends', 'SessionEnd', 'sessionEnd', context, undefined],
-] as const)('%s: %s', async (_, event, native, command, received) => {
+  ['nothing is passed on when a session ends', 'SessionEnd', 'sessionEnd', context, undefined],
+] as const)('%s at %s', async (_, event, native, command, received) => {
   const fields = event === 'SessionStart' ? { source: 'startup' } : { reason: 'exit' };
   expect((await ran(event, fields, native, command)).verdict.context).toBe(received);
 });
 
-test('an error, which only Copilot reports, is given in both forms', async () => {
+test('an error, which only Copilot reports, reaches hooks in both forms', async () => {
   const { local, start, left } = copilotBox();
   local({
     hooks: {

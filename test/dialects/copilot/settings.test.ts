@@ -9,7 +9,7 @@ const of = (name: string) => hooksOf('preToolUse', `echo ${name} >> log`);
 const good = { bash: 'echo good >> log' };
 
 describe('where hooks are found', () => {
-  test('in policies, the user’s and the project’s files and settings, and plugins, in that order', async () => {
+  test('hooks are found in policies, the user’s and the project’s files and settings, and plugins, in that order', async () => {
     const box = copilotBox();
     const { write, home, project, policies, global, local, start, left } = box;
     write(join(policies, 'one.json'), of('policy'));
@@ -51,7 +51,7 @@ describe('where hooks are found', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a policy that others may write is ignored, and one that cannot be read denies', async () => {
+  test('a policy that others may write is ignored, and one that cannot be parsed denies', async () => {
     const open = copilotBox();
     chmodSync(open.write(join(open.policies, 'one.json'), hooksOf('preToolUse', 'exit 1')), 0o666);
     const opened = await open.start();
@@ -64,8 +64,8 @@ describe('where hooks are found', () => {
   });
 });
 
-describe('a policy is never lost in silence', () => {
-  test('a folder that cannot be read denies, and is named (S-12)', async () => {
+describe('a policy is never lost silently', () => {
+  test('a policy folder that cannot be read denies, and is named (S-12)', async () => {
     const { policies, start } = copilotBox();
     symlinkSync(policies, policies);
     const { fire, warnings } = await start();
@@ -75,7 +75,7 @@ describe('a policy is never lost in silence', () => {
     expect(warnings.join('\n')).toContain(`${policies}: cannot be read (ELOOP)`);
   });
 
-  test('a link that leads nowhere denies', async () => {
+  test('a dangling link to a policy denies', async () => {
     const { policies, start } = copilotBox();
     mkdirSync(policies);
     symlinkSync(join(policies, 'gone'), join(policies, 'one.json'));
@@ -83,7 +83,7 @@ describe('a policy is never lost in silence', () => {
     expect(verdict.reason).toContain('is a link that leads nowhere');
   });
 
-  test('all files count, however many there are', async () => {
+  test('all policy files count, however many there are', async () => {
     const { policies, start, write } = copilotBox();
     for (let number = 1; number <= 205; number++)
       write(join(policies, `${number}.json`), hooksOf('preToolUse', `exit ${number}`));
@@ -92,7 +92,7 @@ describe('a policy is never lost in silence', () => {
   });
 });
 
-test('files of hooks after the first 200 are ignored, and that is reported', async () => {
+test('hook files after the first 200 are ignored, which is reported', async () => {
   const { local, start } = copilotBox();
   for (let number = 1; number <= 205; number++)
     local(hooksOf('preToolUse', `true ${number}`), `${number}.json`);
@@ -106,7 +106,7 @@ test('files of hooks after the first 200 are ignored, and that is reported', asy
 });
 
 describe('switches', () => {
-  test('a file switches its own hooks off, and a project’s settings those of the project and of plugins', async () => {
+  test('a file switches off its own hooks, and a project’s settings those of the project and of plugins', async () => {
     const { local, global, start, left, write, project } = copilotBox();
     global(of('user'));
     local({ ...of('off'), disableAllHooks: true }, 'a.json');
@@ -128,19 +128,19 @@ describe('what is wrong in a file', () => {
     ['nothing to run', [{ type: 'command' }, good], 'hooks.preToolUse[0].bash'],
     ['an empty command', [{ bash: '  ' }, good], 'hooks.preToolUse[0].bash'],
     ['two things to run', [{ exec: 'sh', bash: 'exit 1' }, good], 'hooks.preToolUse[0].exec'],
-    ['no object', ['exit 1', good], 'hooks.preToolUse[0]'],
+    ['an entry that is not an object', ['exit 1', good], 'hooks.preToolUse[0]'],
     [
-      'a matcher of a wrong type',
+      'a matcher of the wrong type',
       [{ bash: 'exit 1', matcher: 5 }, good],
       'hooks.preToolUse[0].matcher',
     ],
     ['a prompt', [{ type: 'prompt', prompt: 'x' }, good], 'hooks.preToolUse[0].type'],
     [
-      'http that is not encrypted',
+      'http without encryption',
       [{ type: 'http', url: 'http://example.com' }, good],
       'hooks.preToolUse[0].url',
     ],
-  ])('%s costs that hook alone', async (_, hooks, place) => {
+  ])('%s costs only that hook', async (_, hooks, place) => {
     const { local, start, left } = copilotBox();
     const file = local({ version: 1, hooks: { preToolUse: hooks } });
     const { fire, warnings } = await start();
@@ -152,8 +152,8 @@ describe('what is wrong in a file', () => {
   });
 
   test.each([
-    ['a time of 0', { timeoutSec: 0 }],
-    ['a time that is a text', { timeoutSec: '5' }],
+    ['a timeout of 0', { timeoutSec: 0 }],
+    ['a timeout that is a string', { timeoutSec: '5' }],
     ['a variable that is a number', { env: { ONE: 1 } }],
     ['a folder that is a number', { cwd: 5 }],
   ])('%s is ignored, and the hook runs', async (_, fields) => {
@@ -170,10 +170,10 @@ describe('what is wrong in a file', () => {
     ['another version', { version: 2, hooks: { preToolUse: [good] } }, 1],
     ['an unknown key', { version: 1, more: 1, hooks: { preToolUse: [{ ...good, more: 1 }] } }, 0],
     ['an unknown event', { hooks: { preTool: [good], preToolUse: [good] } }, 1],
-    ['an event that is no list', { hooks: { postToolUse: good, preToolUse: [good] } }, 1],
+    ['an event that is not an array', { hooks: { postToolUse: good, preToolUse: [good] } }, 1],
     ['a comment', `{ // one\n"hooks": { "preToolUse": [${JSON.stringify(good)},] } }`, 0],
     ['a byte order mark', `\uFEFF${JSON.stringify({ hooks: { preToolUse: [good] } })}`, 0],
-  ])('%s costs the others nothing', async (_, config, reported) => {
+  ])('a file with %s keeps its other hooks', async (_, config, reported) => {
     const { local, start, left } = copilotBox();
     local(config);
     const { fire, warnings } = await start();
@@ -182,7 +182,7 @@ describe('what is wrong in a file', () => {
     expect(warnings).toHaveLength(reported);
   });
 
-  test('a file that is no JSON is lost alone', async () => {
+  test('a file that is not JSON costs only its own hooks', async () => {
     const { local, start, left } = copilotBox();
     const file = local('{', 'a.json');
     local({ hooks: { preToolUse: [good] } }, 'b.json');
@@ -195,28 +195,32 @@ describe('what is wrong in a file', () => {
 
 describe('how a hook is run', () => {
   test.each([
-    ['"command"', { command: 'echo one >> log' }, 'one\n'],
-    ['"bash" before "command"', { command: 'echo one >> log', bash: 'echo two >> log' }, 'two\n'],
-    ['by bash', { bash: 'cat <(echo one) >> log' }, 'one\n'],
+    ['"command" as shell text', { command: 'echo one >> log' }, 'one\n'],
+    [
+      '"bash" rather than "command"',
+      { command: 'echo one >> log', bash: 'echo two >> log' },
+      'two\n',
+    ],
+    ['"bash" with bash', { bash: 'cat <(echo one) >> log' }, 'one\n'],
     ['a program', { exec: 'sh', args: ['-c', 'echo "$1" >> log', 'sh', '$HOME x'] }, '$HOME x\n'],
     [
-      'in a group',
+      'a command in a group',
       { matcher: 'bash', hooks: [{ type: 'command', command: 'echo one >> log' }] },
       'one\n',
     ],
     [
-      'in a group that is for others',
+      'nothing in a group for other tools',
       { matcher: 'edit', hooks: [{ bash: 'echo one >> log' }] },
       '',
     ],
-  ])('%s', async (_, hook, log) => {
+  ])('a hook runs what it names: %s', async (_, hook, log) => {
     const { local, start, left } = copilotBox();
     local(hooksOf('preToolUse', hook));
     await (await start()).fire('BeforeTool', bash);
     expect(left('log')).toBe(log);
   });
 
-  test('in a folder of the project, where its scripts are found for trust too', async () => {
+  test('a hook runs in a folder of the project, where its scripts are found for trust too', async () => {
     const { local, start, write, project } = copilotBox();
     mkdirSync(join(project, 'tools'));
     write(join(project, 'tools/guard.sh'), `${printing(denial)}\n`);
@@ -228,7 +232,7 @@ describe('how a hook is run', () => {
     expect(scripts.map(({ path }) => path)).toEqual(['tools/guard.sh']);
   });
 
-  test('"timeout" counts where "timeoutSec" is not there', async () => {
+  test('"timeout" counts if there is no "timeoutSec"', async () => {
     const { local, start } = copilotBox();
     local(
       hooksOf(

@@ -4,7 +4,7 @@ import { copilot } from '../../../src/dialects/copilot/index.ts';
 import type { HookEventName } from '../../../src/hook-points.ts';
 import { copilotBox, hooksOf } from '../../support/copilot.ts';
 
-/** What a hook of an event reads on stdin. */
+/** Returns what a hook of an event reads on stdin. */
 async function received(native: string, event: HookEventName, fields: object) {
   const { local, start, left, project } = copilotBox();
   local(hooksOf(native, 'cat > input'));
@@ -168,12 +168,15 @@ describe('what a hook receives', () => {
         notification_type: 'permission_prompt',
       },
     ],
-  ] as const)('%s', async (native, event, fields, wanted) => {
-    const { text, input } = await received(native, event, fields);
-    expect(input).toEqual(wanted);
-    expect(text.endsWith('}')).toBe(true);
-    expect(Object.keys(input)).toEqual(Object.keys(wanted));
-  });
+  ] as const)(
+    'a hook of %s receives the fields that Copilot gives it',
+    async (native, event, fields, wanted) => {
+      const { text, input } = await received(native, event, fields);
+      expect(input).toEqual(wanted);
+      expect(text.endsWith('}')).toBe(true);
+      expect(Object.keys(input)).toEqual(Object.keys(wanted));
+    },
+  );
 });
 
 describe('our tools in Copilot’s words, and back', () => {
@@ -202,14 +205,17 @@ describe('our tools in Copilot’s words, and back', () => {
     ],
     ['web_fetch', { url: 'https://example.com' }, 'web_fetch', { url: 'https://example.com' }],
     ['some_tool', { any: 1 }, 'some_tool', { any: 1 }],
-  ])('%s %j', async (tool_name, tool_input, toolName, toolArgs) => {
-    const { input } = await received('preToolUse', 'BeforeTool', { tool_name, tool_input });
-    expect(input).toMatchObject({ toolName, toolArgs });
-    const read = await copilot.readCall('preToolUse', { toolName, toolArgs });
-    expect(read).toMatchObject({ fields: { tool_name, tool_input } });
-  });
+  ])(
+    'the tool %s with %j becomes Copilot’s, and is read back',
+    async (tool_name, tool_input, toolName, toolArgs) => {
+      const { input } = await received('preToolUse', 'BeforeTool', { tool_name, tool_input });
+      expect(input).toMatchObject({ toolName, toolArgs });
+      const read = await copilot.readCall('preToolUse', { toolName, toolArgs });
+      expect(read).toMatchObject({ fields: { tool_name, tool_input } });
+    },
+  );
 
-  test('a folder is listed by what shows a file', async () => {
+  test('the tool that lists a folder reaches a hook as the one that shows a file', async () => {
     const { input } = await received('PreToolUse', 'BeforeTool', {
       tool_name: 'list_directory',
       tool_input: { path: 'src' },
@@ -221,7 +227,7 @@ describe('our tools in Copilot’s words, and back', () => {
     ['PreToolUse', { tool_name: 'Write', tool_input: { path: 'a', file_text: 'x' } }],
     ['preToolUse', { toolName: 'create', toolArgs: '{"path":"a","file_text":"x"}' }],
     ['permissionRequest', { toolName: 'create', toolInput: { file_path: 'a', file_text: 'x' } }],
-  ])('%s %j is read', async (event, given) => {
+  ])('%s with %j is read as our write_file', async (event, given) => {
     expect(await copilot.readCall(event, given)).toMatchObject({
       fields: { tool_name: 'write_file', tool_input: { file_path: 'a', content: 'x' } },
     });

@@ -9,7 +9,7 @@ const calls = {
   beforeReadFile: { tool_name: 'read_file', tool_input: { file_path: 'a.txt' } },
 };
 
-/** What hooks of an event before a tool come to that run this. */
+/** Returns the outcome of hooks of an event before a tool that run this. */
 async function ran(
   command: string,
   {
@@ -28,7 +28,7 @@ async function ran(
 
 const no = { permission: 'deny', user_message: 'not here' };
 
-test('what was almost a denial is reported, and denies where a failure does', async () => {
+test('what is almost a denial is reported, and denies if a failure does', async () => {
   const permission = '"permision" is no field of an answer and was ignored: "permission" is';
   const [typo, foreign, nested, twice, closed, fine] = await Promise.all([
     ran(print({ permision: 'deny' })),
@@ -54,7 +54,7 @@ test('what was almost a denial is reported, and denies where a failure does', as
   expect(fine.notes).toEqual([]);
 });
 
-describe('a denial', () => {
+describe('denials before a tool', () => {
   test.each([
     'preToolUse',
     'beforeShellExecution',
@@ -73,22 +73,22 @@ describe('a denial', () => {
     ['exit 2 with an answer on stdout', `${print(no)}; exit 2`, 'not here'],
     ['exit 2 against an approval', `${print({ permission: 'allow' })}; exit 2`, 'Blocked by hook'],
     ['exit 2 without a word', 'exit 2', 'Blocked by hook'],
-    ['text before the object', `echo log '{x}'; ${print(no)}`, 'not here'],
+    ['text before the answer', `echo log '{x}'; ${print(no)}`, 'not here'],
     [
       'the messages for the agent and for the user',
       print({ permission: 'deny', agent_message: 'a', user_message: 'b' }),
       'a\nb',
     ],
-    ['no message', print({ permission: 'deny' }), 'Blocked by hook'],
-    ['an unknown field beside it', print({ ...no, other: 1 }), 'not here'],
-  ])('%s denies', async (_, command, reason) => {
+    ['a denial without a message', print({ permission: 'deny' }), 'Blocked by hook'],
+    ['an unknown field beside the denial', print({ ...no, other: 1 }), 'not here'],
+  ])('a hook before a tool denies with %s', async (_, command, reason) => {
     expect((await ran(command)).verdict).toMatchObject({ decision: 'deny', reason });
   });
 
   test.each([
-    ['exit 1', `${print(no)}; exit 1`],
-    ['text behind it', `${print(no)}; echo done`],
-    ['a wrong type beside it', print({ ...no, continue: 'no' })],
+    ['exit 1 after the denial', `${print(no)}; exit 1`],
+    ['text after the denial', `${print(no)}; echo done`],
+    ['a wrong type beside the denial', print({ ...no, continue: 'no' })],
     ['capitals', print({ permission: 'DENY', user_message: 'not here' })],
     ['the old words of Claude Code', print({ decision: 'block', reason: 'not here' })],
     ['the words of Gemini CLI', print({ decision: 'deny', reason: 'not here' })],
@@ -103,7 +103,7 @@ describe('a denial', () => {
       }),
     ],
     ['continue false', print({ continue: false, user_message: 'not here' })],
-  ])('%s denies, with a note', async (_, command) => {
+  ])('a hook before a tool denies with a note on %s', async (_, command) => {
     const { verdict, notes } = await ran(command);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'not here' });
     expect(notes).toEqual([
@@ -121,7 +121,7 @@ describe('a denial', () => {
   });
 });
 
-describe('what is no denial', () => {
+describe('what is not a denial', () => {
   test.each([
     ['nothing', ':'],
     ['exit 1', 'echo no >&2; exit 1'],
@@ -130,7 +130,7 @@ describe('what is no denial', () => {
     ['a signal', 'kill -KILL $$'],
     ['an empty object', print({})],
   ])(
-    '%s lets the call pass, and with failClosed denies it unless it says something',
+    '%s lets the call pass, but with failClosed only if the hook printed something',
     async (_, command) => {
       expect((await ran(command)).verdict.decision).toBeUndefined();
       const closed = await ran(command, { failClosed: true });
@@ -138,14 +138,14 @@ describe('what is no denial', () => {
     },
   );
 
-  test('a time limit is open, and with failClosed it denies', async () => {
+  test('a timeout lets the call pass, and with failClosed it denies', async () => {
     expect((await ran('sleep 30', { timeout: 0.3 })).verdict.decision).toBeUndefined();
     expect((await ran('sleep 30', { timeout: 0.3, failClosed: true })).verdict.decision).toBe(
       'deny',
     );
   });
 
-  test('allow approves, and ask asks or denies where nobody can be asked', async () => {
+  test('allow approves, and ask asks the user or denies if nobody can be asked', async () => {
     expect((await ran(print({ permission: 'allow' }))).verdict).toMatchObject({
       decision: 'allow',
       approved: true,
@@ -158,7 +158,7 @@ describe('what is no denial', () => {
 });
 
 describe('new arguments', () => {
-  test('updated_input replaces all of them, without a permission', async () => {
+  test('updated_input replaces all arguments, even without a permission', async () => {
     const { toolInput, verdict } = await ran(
       print({ updated_input: { command: 'id', working_directory: 'src' } }),
     );
@@ -166,7 +166,7 @@ describe('new arguments', () => {
     expect(toolInput).toEqual({ command: 'id', directory: 'src' });
   });
 
-  test('it has no effect elsewhere, nor beside a denial', async () => {
+  test('updated_input has no effect at other events, nor beside a denial', async () => {
     const elsewhere = await ran(print({ permission: 'allow', updated_input: {} }), {
       event: 'beforeShellExecution',
     });
@@ -195,7 +195,7 @@ const touched = async (
   return left('log').split('\n').filter(Boolean).toSorted();
 };
 
-describe('which hooks are for a call', () => {
+describe('which hooks apply to a call', () => {
   const all = {
     preToolUse: {},
     beforeShellExecution: {},
@@ -203,7 +203,7 @@ describe('which hooks are for a call', () => {
     beforeReadFile: {},
   };
 
-  test('one call is several events of Cursor’s, and hooks of all of them run', async () => {
+  test('one call is several Cursor events, and the hooks of all of them run', async () => {
     const { beforeShellExecution, beforeMCPExecution, beforeReadFile } = calls;
     expect(await touched(all, beforeShellExecution)).toEqual([
       'beforeShellExecution',
@@ -226,12 +226,15 @@ describe('which hooks are for a call', () => {
     ['Read', 'beforeReadFile', 'beforeReadFile', true],
     ['^ls', 'beforeShellExecution', 'beforeShellExecution', true],
     ['Shell', 'beforeShellExecution', 'beforeShellExecution', false],
-  ] as const)('%s at %s for the call of %s: %s', async (matcher, event, call, isFor) => {
-    expect(await touched({ [event]: { matcher } }, calls[call])).toEqual(isFor ? [event] : []);
-  });
+  ] as const)(
+    'whether the matcher %s at %s applies to the call of %s is %s',
+    async (matcher, event, call, isFor) => {
+      expect(await touched({ [event]: { matcher } }, calls[call])).toEqual(isFor ? [event] : []);
+    },
+  );
 });
 
-test('of several the strictest counts, and all reasons are given', async () => {
+test('the strictest of several hooks decides, and the reasons of all are given', async () => {
   const { local, global, start } = cursorBox();
   local(cursorHooks('preToolUse', print({ permission: 'allow' }), print(no)));
   global(

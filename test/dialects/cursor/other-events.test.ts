@@ -20,7 +20,7 @@ const events = {
   workspaceOpen: ['host.workspaceOpen', {}],
 } as const;
 
-/** What hooks of an event come to. */
+/** Returns the outcome of the hooks of an event. */
 async function ran(
   event: keyof typeof events,
   entries: readonly (string | object)[],
@@ -41,11 +41,11 @@ async function ran(
   };
 }
 
-describe('a prompt', () => {
+describe('prompts', () => {
   test.each([
     ['continue false', print({ continue: false, user_message: 'no' })],
     ['exit 2', 'echo no >&2; exit 2'],
-  ])('%s keeps it from being sent', async (_, command) => {
+  ])('%s keeps the prompt from being sent', async (_, command) => {
     const { verdict, notes } = await ran('beforeSubmitPrompt', [command]);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
     expect(notes).toEqual([]);
@@ -54,9 +54,9 @@ describe('a prompt', () => {
   test.each([
     ['permission deny', print({ permission: 'deny', user_message: 'no' })],
     ['the words of other hosts', print({ decision: 'block', reason: 'no' })],
-    ['exit 1', `${print({ continue: false, user_message: 'no' })}; exit 1`],
-    ['text behind it', `${print({ continue: false, user_message: 'no' })}; echo done`],
-  ])('%s does too, with a note', async (_, command) => {
+    ['exit 1 after the answer', `${print({ continue: false, user_message: 'no' })}; exit 1`],
+    ['text after the answer', `${print({ continue: false, user_message: 'no' })}; echo done`],
+  ])('%s keeps the prompt from being sent, with a note', async (_, command) => {
     const { verdict, notes } = await ran('beforeSubmitPrompt', [command]);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
     expect(notes).toEqual([expect.stringContaining('Cursor would ignore this denial')]);
@@ -67,16 +67,16 @@ describe('a prompt', () => {
     ['plain text', 'echo text'],
     ['continue true', print({ continue: true })],
     ['exit 1', 'exit 1'],
-  ])('%s lets it be sent', async (_, command) => {
+  ])('%s lets the prompt be sent', async (_, command) => {
     expect((await ran('beforeSubmitPrompt', [command])).verdict.decision).toBeUndefined();
   });
 
-  test('failClosed holds it back where the hook fails', async () => {
+  test('failClosed keeps the prompt from being sent if the hook fails', async () => {
     const { verdict } = await ran('beforeSubmitPrompt', [{ command: 'exit 1', failClosed: true }]);
     expect(verdict.decision).toBe('deny');
   });
 
-  test('a matcher is compared with UserPromptSubmit', async () => {
+  test('a matcher at a prompt is compared with UserPromptSubmit', async () => {
     const deny = 'exit 2';
     const decided = async (matcher: string) =>
       (await ran('beforeSubmitPrompt', [{ command: deny, matcher }])).verdict.decision;
@@ -88,7 +88,7 @@ describe('a prompt', () => {
 const context = (text: string) => print({ additional_context: text });
 
 describe('results and context', () => {
-  test('contexts are parted by a line of hyphens, and one that is too long is dropped', async () => {
+  test('contexts are separated by a line of hyphens, and one that is too long is dropped', async () => {
     const { verdict } = await ran('postToolUse', [context('one'), context('two')]);
     expect(verdict.context).toBe('one\n\n---\n\ntwo');
     const long = await ran('postToolUse', [context('x'.repeat(10_001))]);
@@ -96,7 +96,7 @@ describe('results and context', () => {
     expect((await ran('sessionStart', [context('start')])).verdict.context).toBe('start');
   });
 
-  test('a result of a server’s tool can be replaced, and no other', async () => {
+  test('only the result of a server’s tool can be replaced', async () => {
     const hook = print({ updated_mcp_tool_output: { output: 'clean' } });
     const mcp = await ran('postToolUse', [hook], { tool_name: 'mcp__a__b', tool_input: {} });
     expect(mcp.toolResponse?.['llmContent']).toBe('clean');
@@ -109,7 +109,7 @@ describe('results and context', () => {
       expect((await ran('postToolUse', [hook])).verdict.decision).toBeUndefined();
   });
 
-  test('variables of sessionStart reach the later hooks', async () => {
+  test('variables from sessionStart reach the later hooks', async () => {
     const { local, start, left } = cursorBox();
     local({
       version: 1,
@@ -126,7 +126,7 @@ describe('results and context', () => {
     expect(left('vars')).toBe(`yes ${folder} ${folder}\n`);
   });
 
-  test('variables of a project’s sessionStart do not reach the hooks of the user', async () => {
+  test('variables from a project’s sessionStart do not reach the user’s hooks', async () => {
     const { local, global, start, left } = cursorBox();
     local({
       version: 1,
@@ -140,10 +140,10 @@ describe('results and context', () => {
   });
 });
 
-describe('going on', () => {
+describe('continuing', () => {
   const more = print({ followup_message: 'and now?' });
 
-  test('followup_message has the agent go on, as often as loop_limit says', async () => {
+  test('followup_message makes the agent continue, as often as loop_limit allows', async () => {
     expect((await ran('stop', [more])).followUps).toEqual(['and now?']);
     expect((await ran('subagentStop', [more])).followUps).toEqual(['and now?']);
     const at = async (loop_count: number, limit: object = {}) =>
@@ -154,7 +154,7 @@ describe('going on', () => {
     expect(await at(50, { loop_limit: null })).toEqual(['and now?']);
   });
 
-  test('rounds of one turn are counted where the agent does not say', async () => {
+  test('the rounds of a turn are counted if the agent does not report them', async () => {
     const { local, start } = cursorBox();
     local(cursorHooks('stop', { command: more, loop_limit: 2 }));
     const { fire } = await start();
@@ -165,7 +165,7 @@ describe('going on', () => {
     expect(rounds).toEqual([true, true, false, true]);
   });
 
-  test('exit 2 and an end that was no success do not', async () => {
+  test('exit 2 and an unsuccessful end do not make the agent continue', async () => {
     const ended = await ran('stop', ['echo no >&2; exit 2']);
     expect([ended.verdict.decision, ended.followUps]).toEqual([undefined, undefined]);
     expect((await ran('stop', [more], { status: 'aborted' })).followUps).toBeUndefined();
@@ -183,7 +183,7 @@ describe('other events', () => {
     ).toBeUndefined();
   });
 
-  test('a message before a compaction is passed on, and events of Cursor’s own are fired', async () => {
+  test('a message before a compaction is passed on, and Cursor’s own events reach their hooks', async () => {
     expect((await ran('preCompact', [print({ user_message: 'soon' })])).verdict.notice).toBe(
       'soon',
     );

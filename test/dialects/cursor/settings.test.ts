@@ -4,7 +4,7 @@ import { quoted } from '../../support/session.ts';
 import { cursorBox, cursorHooks } from '../../support/cursor.ts';
 
 describe('where hooks are found', () => {
-  test('in the files of the administrator, the project and the user', async () => {
+  test('hooks are found in the files of the administrator, the project and the user', async () => {
     const { write, system, local, global, start } = cursorBox();
     write(system, cursorHooks('preToolUse', 'managed'));
     local(cursorHooks('preToolUse', { command: 'ours', matcher: 'Shell' }));
@@ -28,7 +28,7 @@ describe('where hooks are found', () => {
     expect(left('log')).toBe(`${project}\n${join(home, '.cursor')}\n`);
   });
 
-  test('a project that nobody trusts has none', async () => {
+  test('the hooks of an untrusted project are ignored', async () => {
     const { local, global, start } = cursorBox();
     local(cursorHooks('preToolUse', 'theirs'));
     global(cursorHooks('preToolUse', 'mine'));
@@ -36,7 +36,7 @@ describe('where hooks are found', () => {
     expect(found()).toEqual(['user preToolUse -: mine']);
   });
 
-  test('an address in a command and a comment break nothing', async () => {
+  test('a URL in a command and a comment do not break the file', async () => {
     const { local, start } = cursorBox();
     local(
       '{ "version": 1, // ours\n "hooks": { "stop": [{ "command": "curl https://x.test" }] } }',
@@ -44,7 +44,7 @@ describe('where hooks are found', () => {
     expect((await start()).found()).toEqual(['project stop -: curl https://x.test']);
   });
 
-  test('a file of the administrator’s that cannot be read denies tools and prompts', async () => {
+  test('an administrator’s file that cannot be parsed denies tools and prompts', async () => {
     const { write, system, start } = cursorBox();
     write(system, '{');
     const { fire } = await start();
@@ -54,7 +54,7 @@ describe('where hooks are found', () => {
   });
 });
 
-describe('one bad entry costs itself alone', () => {
+describe('a bad entry affects only itself', () => {
   const good = { command: 'good' };
   const pre = (...entries: unknown[]) => ({
     version: 1,
@@ -63,7 +63,7 @@ describe('one bad entry costs itself alone', () => {
 
   test.each([
     [
-      'no version',
+      'a missing version',
       { hooks: pre().hooks },
       'version: is missing, for which Cursor would ignore this file',
     ],
@@ -74,23 +74,23 @@ describe('one bad entry costs itself alone', () => {
       'hooks.PreToolUse: Cursor has no such event',
     ],
     [
-      'a matcher that is no regular expression',
+      'a matcher that is not a regular expression',
       pre({ command: 'x', matcher: '(' }),
       'hooks.preToolUse[0].matcher: is "("',
     ],
     [
-      'a matcher that is no text',
+      'a matcher that is not a string',
       pre({ command: 'x', matcher: 1 }),
       'hooks.preToolUse[0].matcher: is 1',
     ],
-    ['no command', pre({ type: 'command' }), 'hooks.preToolUse[0].command: is missing'],
+    ['a missing command', pre({ type: 'command' }), 'hooks.preToolUse[0].command: is missing'],
     ['an unknown type', pre({ type: 'http', command: 'x' }), 'hooks.preToolUse[0].type: is "http"'],
     [
-      'an event that is no list',
+      'an event that is not an array',
       { version: 1, hooks: { ...pre().hooks, stop: good } },
       'hooks.stop: is an object',
     ],
-  ])('%s', async (_, hooks, message) => {
+  ])('%s is reported, and the hook beside it still counts', async (_, hooks, message) => {
     const { local, start } = cursorBox();
     local(hooks);
     const { found, warnings } = await start();

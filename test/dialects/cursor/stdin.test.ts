@@ -17,7 +17,7 @@ const base = {
   transcript_path: null,
 };
 
-/** What a hook of an event receives; undefined where it is not run. */
+/** Returns what a hook of an event receives; undefined if it does not run. */
 async function received(native: string, event: HookEventName, fields: object) {
   const box = cursorBox();
   box.local(cursorHooks(native, 'cat > input'));
@@ -154,13 +154,16 @@ describe('what an event’s hooks receive', () => {
     ['afterAgentResponse', 'host.afterAgentResponse', { text: 'Hello' }, () => ({ text: 'Hello' })],
   ];
 
-  test.each(cases)('%s', async (native, event, fields, expected) => {
-    const { input, project } = await received(native, event, fields);
-    expect(input).toEqual({ ...base, hook_event_name: native, ...expected(project) });
-  });
+  test.each(cases)(
+    'a hook of %s receives the fields that Cursor gives it',
+    async (native, event, fields, expected) => {
+      const { input, project } = await received(native, event, fields);
+      expect(input).toEqual({ ...base, hook_event_name: native, ...expected(project) });
+    },
+  );
 
   test.each([['postToolUse', result('no', { error: { message: 'no' } })]])(
-    '%s is not for %j',
+    'a hook of %s does not run for %j',
     async (native, fields) => {
       expect((await received(native, 'AfterTool', { ...shell, ...fields })).input).toBeUndefined();
     },
@@ -236,7 +239,7 @@ describe('fire --dialect cursor', () => {
   ];
 
   test.each(cases)(
-    'takes what Cursor tells at %s, and tells hooks the same: %j',
+    'fire accepts what Cursor reports at %s, and hooks receive the same: %j',
     async (event, fields) => {
       const box = cursorBox();
       box.local(cursorHooks(event, 'cat > input'));
@@ -254,7 +257,7 @@ describe('fire --dialect cursor', () => {
     },
   );
 
-  test('reports a denial, new arguments and a follow-up in Cursor’s form', async () => {
+  test('fire reports a denial, new arguments and a follow-up in Cursor’s form', async () => {
     const denied = await fired(
       'beforeShellExecution',
       { permission: 'deny', user_message: 'no' },

@@ -3,7 +3,7 @@ import type { LifecycleEvent } from '../../../src/protocol/events.ts';
 import { geminiBox, geminiFields } from '../../support/gemini-cli.ts';
 import { groupOf, printing } from '../../support/host-box.ts';
 
-/** What a hook of an event comes to that runs this. */
+/** Returns the outcome of an event's hook that runs this command. */
 async function ran(
   command: string,
   event: LifecycleEvent = 'BeforeTool',
@@ -43,7 +43,7 @@ const nothing = {
 };
 const lost = expect.stringContaining('Gemini CLI would ignore this denial: ') as string;
 
-describe('from what the process did to an answer before a tool', () => {
+describe('the outcome of a BeforeTool hook', () => {
   test.each<[string, string, object]>([
     ['a denial on stdout', no, denied],
     ['a denial on stdout with exit 1', `${no}; exit 1`, denied],
@@ -128,11 +128,14 @@ describe('from what the process did to an answer before a tool', () => {
     ['systemMessage', printing({ systemMessage: 'look' }), { notice: 'look' }],
     ["Cursor's words", printing({ permission: 'deny' }), nothing],
     ["Kodelet's words", printing({ blocked: true, reason: 'x' }), { decision: undefined }],
-  ])('%s', async (_, command, expected) => {
-    expect(await ran(command)).toMatchObject(expected);
-  });
+  ])(
+    "a BeforeTool hook's outcome means what it means to Gemini CLI: %s",
+    async (_, command, expected) => {
+      expect(await ran(command)).toMatchObject(expected);
+    },
+  );
 
-  test('what a hook that ran over its deadline has printed is not read', async () => {
+  test('the output of a hook that timed out is not read', async () => {
     const { decision, error } = await ran(`${no}; sleep 60`, 'BeforeTool', { timeout: 300 });
     expect([decision, error]).toEqual([undefined, 'Hook timed out after 300ms']);
   });
@@ -143,7 +146,7 @@ describe('from what the process did to an answer before a tool', () => {
   });
 });
 
-describe('a denial that Gemini CLI would lose stands, with a note', () => {
+describe('denials that Gemini CLI would lose', () => {
   test.each<[string, string, string]>([
     ['a silent exit 2', 'exit 2', 'Blocked by hook'],
     ['exit 2 with {}', `echo '{}'; echo why >&2; exit 2`, 'why'],
@@ -161,11 +164,11 @@ describe('a denial that Gemini CLI would lose stands, with a note', () => {
       }),
       'not here',
     ],
-  ])('%s', async (_, command, reason) => {
+  ])('a denial that Gemini CLI would lose counts, with a note: %s', async (_, command, reason) => {
     expect(await ran(command)).toMatchObject({ decision: 'deny', reason, notes: lost });
   });
 
-  test('at a prompt too', async () => {
+  test('a denial of a prompt that Gemini CLI would lose counts, with a note', async () => {
     expect(await ran('exit 2', 'BeforeAgent')).toMatchObject({ decision: 'deny', notes: lost });
   });
 });
@@ -174,10 +177,10 @@ const response = { candidates: [{ content: { role: 'model', parts: ['Other'] } }
 const more = { hookSpecificOutput: { additionalContext: 'a <b>' } };
 const refusing = printing({ decision: 'deny', reason: 'no', continue: false, stopReason: 'end' });
 
-describe('what answers do, by event', () => {
+describe('the effects of answers, by event', () => {
   test.each<[string, LifecycleEvent, string, object]>([
     [
-      'a denial after a tool puts the reason in the place of the result, and drops the context',
+      'a denial after a tool replaces the result with the reason, and drops the context',
       'AfterTool',
       printing({ ...deny, ...more }),
       {
@@ -203,7 +206,7 @@ describe('what answers do, by event', () => {
     ['ask at a prompt', 'BeforeAgent', printing({ decision: 'ask' }), { decision: undefined }],
     ['a denial at the end', 'AfterAgent', no, denied],
     [
-      'a stop goes before a denial at the end',
+      'a stop that takes precedence over a denial at the end',
       'AfterAgent',
       refusing,
       { decision: undefined, stop: true },
@@ -241,7 +244,7 @@ describe('what answers do, by event', () => {
       printing({ hookSpecificOutput: { llm_request: { model: 'other' } } }),
       { changes: { llm_request: { patch: { model: 'other' } } } },
     ],
-    ['a denial of the answer ends', 'AfterModel', no, { ...denied, stop: true }],
+    ['a denial of the response, which ends the agent', 'AfterModel', no, { ...denied, stop: true }],
     [
       'another answer',
       'AfterModel',
@@ -256,7 +259,10 @@ describe('what answers do, by event', () => {
       }),
       { changes: { toolConfig: { patch: { mode: 'ANY', allowedFunctionNames: ['a', 'b'] } } } },
     ],
-  ])('%s', async (_, event, command, expected) => {
-    expect(await ran(command, event)).toMatchObject(expected);
-  });
+  ])(
+    'an answer has the effect that it has in Gemini CLI: %s',
+    async (_, event, command, expected) => {
+      expect(await ran(command, event)).toMatchObject(expected);
+    },
+  );
 });

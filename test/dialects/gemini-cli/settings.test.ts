@@ -6,8 +6,8 @@ import { groupOf, printing } from '../../support/host-box.ts';
 const guard = groupOf(['good']);
 const settingsOf = (...groups: readonly unknown[]) => ({ hooks: { BeforeTool: groups } });
 
-describe('where hooks are found', () => {
-  test('in the settings of the user, the project and the administrator, then in extensions', async () => {
+describe('where Gemini CLI’s hooks are found', () => {
+  test('hooks are found in the settings of the user, the project and the administrator, then in extensions', async () => {
     const { write, home, system, local, global, start } = geminiBox();
     local(`// ours\n{ "hooks": { "BeforeTool": [${JSON.stringify(groupOf(['project']))}] } }`);
     global(settingsOf(groupOf(['user'], { matcher: ' write_file ' })));
@@ -35,7 +35,7 @@ describe('where hooks are found', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('extensions alone are enough, and find their folder, in single quotes too', async () => {
+  test('hooks of extensions run without any settings and find their folder, even in single quotes', async () => {
     const { write, home, left, start } = geminiBox();
     const folder = join(home, '.gemini/extensions/a b');
     write(join(folder, 'gemini-extension.json'), { name: 'a b' });
@@ -48,7 +48,7 @@ describe('where hooks are found', () => {
     expect(left('root')).toBe(`${folder}/x ${folder} `);
   });
 
-  test('a file that the environment names adds hooks, and switches nothing off', async () => {
+  test('a file that the environment names adds hooks and switches nothing off', async () => {
     const { write, global, home, start } = geminiBox();
     global(settingsOf(guard));
     const file = write(join(home, 'more.json'), {
@@ -62,13 +62,13 @@ describe('where hooks are found', () => {
     ]);
   });
 
-  test('in the home folder the project’s settings are the user’s', async () => {
+  test('in the home folder the project’s settings count as the user’s', async () => {
     const { global, home, start } = geminiBox();
     global(settingsOf(guard));
     expect((await start({ cwd: home })).found()).toEqual(['user BeforeTool -: good']);
   });
 
-  test('a project that nobody trusts has none', async () => {
+  test('no hooks are found in an untrusted project', async () => {
     const { local, global, start } = geminiBox();
     local(settingsOf(groupOf(['theirs'])));
     global(settingsOf(guard));
@@ -76,7 +76,7 @@ describe('where hooks are found', () => {
     expect(found()).toEqual(['user BeforeTool -: good']);
   });
 
-  test('an administrator’s file that cannot be parsed denies, and says what to fix', async () => {
+  test('an administrator’s file that cannot be parsed denies, and the reason says what to fix', async () => {
     const { write, system, start } = geminiBox();
     write(system, '{ "hooks": ');
     const { fire } = await start();
@@ -86,11 +86,16 @@ describe('where hooks are found', () => {
   });
 });
 
-describe('switches', () => {
+describe('Gemini CLI’s switches', () => {
   test.each<[string, object, object, string[]]>([
-    ['the user’s reaches the project', { hooksConfig: { enabled: false } }, {}, []],
     [
-      'the project’s reaches the project alone',
+      'the user’s switch turns off the project’s hooks too',
+      { hooksConfig: { enabled: false } },
+      {},
+      [],
+    ],
+    [
+      'the project’s switch turns off only the project’s hooks',
       {},
       { hooksConfig: { enabled: false } },
       ['user BeforeTool -: good'],
@@ -102,13 +107,13 @@ describe('switches', () => {
       ['user BeforeTool -: good', 'project BeforeTool -: named'],
     ],
     [
-      'a name that the user disables',
+      'the user disables a hook by its name',
       { hooksConfig: { disabled: ['named'] } },
       {},
       ['user BeforeTool -: good'],
     ],
     [
-      'a command of a hook without a name',
+      'the user disables a hook without a name by its command',
       { hooksConfig: { disabled: ['good'] } },
       {},
       ['project BeforeTool -: named'],
@@ -120,42 +125,45 @@ describe('switches', () => {
       ['user BeforeTool -: good', 'project BeforeTool -: named'],
     ],
     [
-      'a project disables no hook of the user',
+      'a project cannot disable the user’s hooks',
       {},
       { hooksConfig: { disabled: ['good'] } },
       ['user BeforeTool -: good', 'project BeforeTool -: named'],
     ],
-  ])('%s', async (_, user, project, expected) => {
-    const { local, global, dialect, project: cwd } = geminiBox();
-    global({ ...settingsOf(guard), ...user });
-    local({
-      ...settingsOf(groupOf([{ type: 'command', name: 'named', command: 'other' }])),
-      ...project,
-    });
-    const { definitions } = await dialect.find({
-      cwd,
-      settings: () => [],
-      trusts: () => true,
-      run: () => Promise.reject(new Error('not needed')),
-    });
-    const found = definitions.map(({ source, event, name }) => `${source} ${event} -: ${name}`);
-    expect(found.toSorted()).toEqual(expected.toSorted());
-  });
+  ])(
+    'a switch reaches hooks of its own level and of weaker ones: %s',
+    async (_, user, project, expected) => {
+      const { local, global, dialect, project: cwd } = geminiBox();
+      global({ ...settingsOf(guard), ...user });
+      local({
+        ...settingsOf(groupOf([{ type: 'command', name: 'named', command: 'other' }])),
+        ...project,
+      });
+      const { definitions } = await dialect.find({
+        cwd,
+        settings: () => [],
+        trusts: () => true,
+        run: () => Promise.reject(new Error('not needed')),
+      });
+      const found = definitions.map(({ source, event, name }) => `${source} ${event} -: ${name}`);
+      expect(found.toSorted()).toEqual(expected.toSorted());
+    },
+  );
 });
 
-describe('a flaw costs only itself', () => {
+describe('flawed entries', () => {
   const bad = { type: 'command', command: 'x' };
   test.each<[string, unknown[], number]>([
     ['a hook of an unknown type', [groupOf([{ ...bad, type: 'http' }, 'good'])], 1],
-    ['one without a type', [groupOf([{ command: 'x' }, 'good'])], 1],
-    ['one without a command', [groupOf([{ type: 'command' }, 'good'])], 1],
+    ['a hook without a type', [groupOf([{ command: 'x' }, 'good'])], 1],
+    ['a hook without a command', [groupOf([{ type: 'command' }, 'good'])], 1],
     ['a matcher of a wrong type', [groupOf(['x'], { matcher: 5 }), guard], 1],
-    ['a matcher that is no regular expression', [groupOf(['x'], { matcher: '(' }), guard], 2],
+    ['a matcher that is not a regular expression', [groupOf(['x'], { matcher: '(' }), guard], 2],
     ['a hook outside a group', [bad, guard], 1],
     ['a timeout of a wrong type', [groupOf([{ ...bad, timeout: [] }, 'good'])], 2],
     ['an env of a wrong type', [groupOf([{ ...bad, env: { A: 1 } }, 'good'])], 2],
     ['"sequential" of a wrong type', [groupOf(['good'], { sequential: 'yes' })], 1],
-  ])('%s is reported, and its neighbours stand', async (_, groups, count) => {
+  ])('%s is reported, and its neighbours still count', async (_, groups, count) => {
     const { local, start } = geminiBox();
     local({ hooks: { BeforeTool: groups, Notification: [guard], PreToolUse: [], enabled: true } });
     const registry = (await start()).system.getRegistry();
@@ -165,7 +173,7 @@ describe('a flaw costs only itself', () => {
     expect(registry.problems).toHaveLength(2);
   });
 
-  test('milliseconds, as a text too, and 60,000 without them', async () => {
+  test('a timeout is in milliseconds, as a number or a text, and 60,000 by default', async () => {
     const { local, start } = geminiBox();
     const hooks = [5000, '700', undefined, null, -1].map((timeout, index) => ({
       type: 'command',
@@ -178,7 +186,7 @@ describe('a flaw costs only itself', () => {
   });
 });
 
-describe('matchers', () => {
+describe('Gemini CLI’s matchers', () => {
   test.each<[unknown, string, boolean]>([
     [undefined, 'glob', true],
     [null, 'glob', true],
@@ -196,7 +204,7 @@ describe('matchers', () => {
     ['search_file_content', 'search_file_content', true],
     ['^(?!grep_search)', 'search_file_content', false],
     ['mcp_.*', 'mcp_server_tool', true],
-  ])('%j before the tool %s: %j', async (matcher, tool_name, fits) => {
+  ])('the matcher %j matches the tool %s: %j', async (matcher, tool_name, fits) => {
     const { local, start } = geminiBox();
     local(settingsOf(groupOf(['exit 0'], { matcher })));
     const { fire } = await start();
@@ -214,7 +222,7 @@ describe('matchers', () => {
     ['Notification', 'nothing', true],
     ['BeforeAgent', 'nothing', true],
     ['AfterModel', 'nothing', true],
-  ] as const)('at %s %j: %j', async (event, matcher, fits) => {
+  ] as const)('a hook for %s with the matcher %j runs: %j', async (event, matcher, fits) => {
     const { local, start } = geminiBox();
     local({ hooks: { [event]: [groupOf(['exit 0'], { matcher })] } });
     const { fire } = await start();
@@ -229,8 +237,8 @@ const input = (command: string) =>
 const say = (decision: string) =>
   printing({ decision, reason: decision, systemMessage: `${decision}!` });
 
-describe('several hooks', () => {
-  test('run side by side, the user’s before the project’s; one that asks for a sequence makes all one', async () => {
+describe('several Gemini CLI hooks', () => {
+  test('hooks run in parallel, the user’s before the project’s; one that asks for a sequence makes all run in one', async () => {
     const { local, global, start } = geminiBox();
     global(settingsOf(groupOf([input('user')])));
     local(settingsOf(groupOf([input('project')])));
@@ -246,7 +254,7 @@ describe('several hooks', () => {
     expect(row.plan).toEqual({ mode: 'sequential', count: 2 });
   });
 
-  test('the same name and command run once, another name runs again, and a double asks for no sequence', async () => {
+  test('hooks with the same name and command run once, another name runs again, and a duplicate cannot ask for a sequence', async () => {
     const { local, global, left, start } = geminiBox();
     const hook = { type: 'command', command: 'echo x >> log' };
     global(settingsOf(groupOf([hook])));
@@ -261,7 +269,7 @@ describe('several hooks', () => {
     expect([left('log'), plan?.mode]).toEqual(['x\nx\n', 'parallel']);
   });
 
-  test('in a sequence the next one reads merged arguments, the last object is used, and a denial stops no one', async () => {
+  test('in a sequence the next hook receives merged arguments, and the last arguments are used', async () => {
     const { local, left, start } = geminiBox();
     local(
       settingsOf(
@@ -280,7 +288,7 @@ describe('several hooks', () => {
     expect([toolInput, conflicts]).toEqual([{ command: 'two' }, []]);
   });
 
-  test('in a sequence a prompt is passed on with the context below it, and all run after a denial', async () => {
+  test('in a sequence a prompt is passed on with the context below it, and hooks after a denial still run', async () => {
     const { local, left, start } = geminiBox();
     const hooks = [
       printing({ hookSpecificOutput: { additionalContext: 'more' } }),
@@ -294,7 +302,7 @@ describe('several hooks', () => {
     expect([verdict.decision, left('third')]).toEqual(['deny', 'x\n']);
   });
 
-  test('deny goes before ask and ask before allow, and texts are joined', async () => {
+  test('deny takes precedence over ask and ask over allow, and texts are joined', async () => {
     const { local, start } = geminiBox();
     local(settingsOf(groupOf([say('allow'), say('ask')])));
     const options = { canAsk: true };
@@ -310,7 +318,7 @@ describe('several hooks', () => {
   });
 
   test.each(['BeforeModel', 'AfterModel'] as const)(
-    'a later allow undoes no denial at %s',
+    'a later allow does not undo a denial at %s',
     async (event) => {
       const { local, start } = geminiBox();
       const hooks = [

@@ -17,24 +17,27 @@ describe('what Gemini CLI’s hooks receive', () => {
     ['SessionEnd', geminiFields.SessionEnd],
     ['PreCompress', geminiFields.PreCompress],
     ['Notification', geminiFields.Notification],
-  ] as const)('at %s', async (event, fields) => {
-    const { local, project, left, start } = geminiBox();
-    local({ hooks: { [event]: [groupOf(['cat > input'])] } });
-    const { fire } = await start({ transcriptPath: '/t.json' });
-    await fire(event, fields as never);
-    const text = left('input');
-    expect(text.endsWith('}')).toBe(true);
-    expect(JSON.parse(text)).toEqual({
-      session_id: 'talk',
-      transcript_path: '/t.json',
-      cwd: project,
-      hook_event_name: event,
-      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      ...fields,
-    });
-  });
+  ] as const)(
+    'a Gemini CLI hook for %s receives the event’s fields on stdin',
+    async (event, fields) => {
+      const { local, project, left, start } = geminiBox();
+      local({ hooks: { [event]: [groupOf(['cat > input'])] } });
+      const { fire } = await start({ transcriptPath: '/t.json' });
+      await fire(event, fields as never);
+      const text = left('input');
+      expect(text.endsWith('}')).toBe(true);
+      expect(JSON.parse(text)).toEqual({
+        session_id: 'talk',
+        transcript_path: '/t.json',
+        cwd: project,
+        hook_event_name: event,
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        ...fields,
+      });
+    },
+  );
 
-  test('its own names of tools and arguments, and a result without what it does not know', async () => {
+  test('a hook receives Gemini CLI’s names for tools and arguments, and a result without unknown fields', async () => {
     const { local, left, start } = geminiBox();
     local({ hooks: { AfterTool: [groupOf(['cat > input'])] } });
     const { fire } = await start();
@@ -51,7 +54,7 @@ describe('what Gemini CLI’s hooks receive', () => {
     expect(left('input')).not.toContain('metadata');
   });
 
-  test('variables, of which its own go before the others, and bash', async () => {
+  test('a hook runs in bash with the host’s variables, which its own env overrides', async () => {
     const { local, project, home, left, start } = geminiBox();
     const names = ['GEMINI_PROJECT_DIR', 'GEMINI_CWD', 'CLAUDE_PROJECT_DIR', 'GEMINI_SESSION_ID'];
     const command = `[[ -n $BASH ]] && for name in ${names.join(' ')} GEMINI_PLANS_DIR MINE; do echo "\${!name}"; done > input`;
@@ -90,7 +93,7 @@ describe('what Gemini CLI’s hooks receive', () => {
 });
 
 describe('hookmachine fire --dialect gemini-cli', () => {
-  test('takes and gives Gemini CLI’s names, and what it gave beside them', async () => {
+  test('fire reads and reports Gemini CLI’s names, and passes further fields on', async () => {
     const box = geminiBox();
     const rewrite = printing({
       hookSpecificOutput: { tool_input: { pattern: 'y', dir_path: 'lib' } },
@@ -130,7 +133,7 @@ describe('hookmachine fire --dialect gemini-cli', () => {
     [{ decision: 'deny', reason: 'no' }, { blocked: true, reason: 'no' }, 2],
     [{ decision: 'ask', reason: 'sure?' }, { blocked: false, decision: 'ask' }, 3],
     [{ continue: false, stopReason: 'end' }, { stop: true, stopReason: 'end' }, 2],
-  ])('%j', async (answer, report, status) => {
+  ])('fire reports the answer %j in its report and exit code', async (answer, report, status) => {
     const box = geminiBox();
     box.local({ hooks: { BeforeTool: [groupOf([printing(answer)])] } });
     const args = ['fire', 'BeforeTool', '--dialect', 'gemini-cli'];
@@ -142,7 +145,7 @@ describe('hookmachine fire --dialect gemini-cli', () => {
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([status, report]);
   });
 
-  test('its hooks are listed, and run for our own events', async () => {
+  test('Gemini CLI’s hooks are listed, and run for our own events', async () => {
     const box = geminiBox();
     box.local({ hooks: { BeforeTool: [groupOf(['echo no >&2; exit 2'])] } });
     expect((await inProcess(box, ['list'])).stdout).toContain('dialect  gemini-cli');

@@ -14,7 +14,7 @@ import { sandbox, type Sandbox } from '../../support/sandbox.ts';
 import { print, someFields } from '../../support/session.ts';
 import { waitUntil } from '../../support/until.ts';
 
-/** Waits in the project folder until the test lets it go on. */
+/** A command that waits in the project folder until the test lets it continue. */
 const held = (then: string): string => `touch began; until [ -e go ]; do sleep 0.02; done; ${then}`;
 
 const unawaited = (command: string, more: object = {}) => ({
@@ -26,7 +26,7 @@ const unawaited = (command: string, more: object = {}) => ({
 
 const letGo = ({ project }: Sandbox): void => writeFileSync(join(project, 'go'), '');
 
-/** A session with one hook that nobody waits for, whose event was fired. */
+/** Starts a session with one async hook and fires its event. */
 async function begun(hook: object, box = sandbox()) {
   box.write(box.own.user, hookAt('tool.before', hook));
   const session = sessionIn(box, { sessionId: 'one' });
@@ -43,7 +43,7 @@ async function begun(hook: object, box = sandbox()) {
 }
 
 describe('a hook with "async": true', () => {
-  test('is not waited for, and can neither deny nor change the call', async () => {
+  test('an async hook is not waited for, and can neither deny nor change the call', async () => {
     const denial = { decision: 'deny', reason: 'no', hookSpecificOutput: { tool_input: { a: 1 } } };
     const { first, ended, warnings, fire } = await begun(unawaited(print(denial)));
     expect(first).toMatchObject({ success: true, results: [], plan: { count: 1 } });
@@ -56,7 +56,7 @@ describe('a hook with "async": true', () => {
     expect((await fire('BeforeAgent', someFields.BeforeAgent)).finalOutput).toBeUndefined();
   });
 
-  test('has its context and its message reported with the next prompt, once', async () => {
+  test('an async hook’s context and message are reported once, with the next prompt', async () => {
     const said = { systemMessage: 'hi', hookSpecificOutput: { additionalContext: 'slow news' } };
     const { ended, fire, system } = await begun(unawaited(print(said)));
     expect(system.hasHooksFor('BeforeAgent')).toBe(false);
@@ -71,7 +71,7 @@ describe('a hook with "async": true', () => {
     expect(system.hasHooksFor('BeforeAgent')).toBe(false);
   });
 
-  test('has its words reported to the session whose call it was about, and to no other', async () => {
+  test('an async hook’s context is reported only to the session whose call it was about', async () => {
     const said = { hookSpecificOutput: { additionalContext: 'slow news' } };
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', unawaited(print(said))));
@@ -98,7 +98,7 @@ describe('a hook with "async": true', () => {
     ]);
   });
 
-  test('that is planned for before its session is known has its words reported all the same', async () => {
+  test('an async hook’s context is reported even if the next event is planned before its session is known', async () => {
     const said = { hookSpecificOutput: { additionalContext: 'slow news' } };
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', unawaited(print(said))));
@@ -122,7 +122,7 @@ describe('a hook with "async": true', () => {
     expect((await told).verdict).toMatchObject({ context: 'slow news' });
   });
 
-  test('has its context reported with the next model call, beside what its hooks say', async () => {
+  test('an async hook’s context is reported with the next model call, after the messages of that call’s hooks', async () => {
     const box = sandbox();
     const said = { hookSpecificOutput: { additionalContext: 'slow news' } };
     const session = await begun(unawaited(print(said)), box);
@@ -137,7 +137,7 @@ describe('a hook with "async": true', () => {
     expect(finalOutput?.systemMessage).toBe('at once\nslow news');
   });
 
-  test('that fails is reported, and reaches nobody', async () => {
+  test('an async hook that fails is reported, and nothing of it is passed on', async () => {
     const { ended, results, warnings, system } = await begun(unawaited('echo broken >&2; exit 3'));
     await ended();
     expect(results).toMatchObject([{ status: 'failed', exitCode: 3 }]);
@@ -145,14 +145,14 @@ describe('a hook with "async": true', () => {
     expect(system.hasHooksFor('BeforeAgent')).toBe(false);
   });
 
-  test('has a deadline too', async () => {
+  test('an async hook has a timeout too', async () => {
     const { results, warnings } = await begun(unawaited('', { timeout: 300 }));
     await waitUntil(() => results.length > 0);
     expect(results).toMatchObject([{ status: 'timedOut' }]);
     expect(warnings).toEqual([expect.stringContaining('failed and was ignored')]);
   });
 
-  test('ends with the hook system', async () => {
+  test('an async hook is ended when the hook system is disposed of', async () => {
     const box = sandbox();
     const { system, results } = await begun(unawaited('', {}), box);
     system.dispose();
@@ -160,7 +160,7 @@ describe('a hook with "async": true', () => {
     expect(results).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  test('receives what the event is about, and its changes reach no other hook', async () => {
+  test('an async hook receives the original event, without the changes of hooks before it', async () => {
     const box = sandbox();
     const change = print({ hookSpecificOutput: { tool_input: { path: 'other' } } });
     box.write(box.own.user, {
@@ -185,7 +185,7 @@ describe('a hook with "async": true', () => {
     expect([inputIn('input'), inputIn('awaited')]).toEqual([{ path: 'first' }, { path: 'other' }]);
   });
 
-  test('is another hook than one of the same command that is waited for', async () => {
+  test('an async hook and an awaited one with the same command are different hooks', async () => {
     const box = sandbox();
     const deny = { type: 'command', command: 'echo no >&2; exit 2' };
     box.write(box.own.user, hookAt('tool.before', deny));
@@ -195,7 +195,7 @@ describe('a hook with "async": true', () => {
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
-  test('of a project that nobody trusts any more is not started', async () => {
+  test('an async hook of a project that is no longer trusted is not started', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.before', unawaited('')));
     let asked = 0;
@@ -212,7 +212,7 @@ describe('a hook with "async": true', () => {
     expect(existsSync(join(box.project, 'began'))).toBe(false);
   });
 
-  test('is recorded as a run by itself, and explained', async () => {
+  test('an async hook is recorded and explained as a run of its own', async () => {
     const entries: JournalEntry[] = [];
     const journal = journalTo((entry) => entries.push(entry));
     const box = sandbox();
@@ -252,7 +252,7 @@ describe('a hook with "async": true', () => {
     expect(entries.map(faultOf).filter(Boolean)).toEqual([]);
   });
 
-  test('cannot block by its failure, which is reported', async () => {
+  test('an async hook cannot block by failing, and its onFailure is reported', async () => {
     const { warnings, first, ended } = await begun(unawaited('exit 3', { onFailure: 'block' }));
     expect(first.verdict.decision).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining('nobody waits for an "async" hook')]);

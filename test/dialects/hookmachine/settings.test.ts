@@ -39,7 +39,7 @@ const choosing = (allowedFunctionNames: readonly string[] | undefined) => ({
 });
 
 describe('hooks of .hookmachine/settings.json', () => {
-  test('deny with the reasons of those that deny alone (S-07)', async () => {
+  test('a denial has only the reasons of the hooks that deny (S-07)', async () => {
     const box = sandbox();
     const asks = print({ decision: 'ask', reason: 'sure?' });
     const hooks = [asks, deny('one'), deny('two')].map((command) => ({ type: 'command', command }));
@@ -48,7 +48,7 @@ describe('hooks of .hookmachine/settings.json', () => {
     expect(finalOutput?.getBlockReason()).toBe('one\ntwo');
   });
 
-  test('run without a switch, and comments may stand among them', async () => {
+  test('our own hooks run without a switch, and their file may contain comments', async () => {
     const box = sandbox();
     box.write(
       box.own.project,
@@ -63,7 +63,7 @@ describe('hooks of .hookmachine/settings.json', () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each(Object.entries(hookPoints))('%s is a name of %o.event', async (id, { event }) => {
+  test.each(Object.entries(hookPoints))('%s is a name for %o.event', async (id, { event }) => {
     const box = sandbox();
     box.write(box.own.user, hookAt(id, 'cat > "$HOME/input"'));
     const { fire } = sessionIn(box);
@@ -75,7 +75,7 @@ describe('hooks of .hookmachine/settings.json', () => {
     });
   });
 
-  test('an event that there is not is one problem with the name that was meant', async () => {
+  test('an unknown event is reported as one problem that names the event that was meant', async () => {
     const box = sandbox();
     box.write(box.own.user, { hooks: { ...hookAt('tool.befor', 'true').hooks } });
     const { config, warnings } = sessionIn(box);
@@ -88,7 +88,7 @@ describe('hooks of .hookmachine/settings.json', () => {
     ['before_tool_call', 'tool.before'],
     ['Stop', 'agent.stop'],
     ['beforeSubmitPrompt', 'prompt.submit'],
-  ])('another host’s name of an event is answered with ours: %s', async (name, ours) => {
+  ])('another host’s name for an event is reported with a hint to ours: %s', async (name, ours) => {
     const box = sandbox();
     box.write(box.own.user, hookAt(name, 'true'));
     const { config, warnings } = sessionIn(box);
@@ -96,7 +96,7 @@ describe('hooks of .hookmachine/settings.json', () => {
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`; use ${ours}$`))]);
   });
 
-  test('in the home folder the settings of the project are those of the user, once', async () => {
+  test('in the home folder the project’s settings are the user’s, and count once', async () => {
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', 'true'));
     const { fire } = sessionIn(box, { cwd: box.home });
@@ -115,20 +115,20 @@ describe('hooks of .hookmachine/settings.json', () => {
 });
 
 describe('every kind of handler', () => {
-  test('a shell command, and a program with its arguments', async () => {
+  test('a shell command and a program with arguments can deny as handlers', async () => {
     const command = { type: 'command', command: deny('no') };
     expect(await handledBy(command)).toMatchObject(denying);
     const program = { type: 'command', command: 'bash', args: ['-c', deny('no')] };
     expect(await handledBy(program)).toMatchObject(denying);
   });
 
-  test('a module', async () => {
+  test('a module can deny as a handler', async () => {
     const hook = { type: 'module', module: './guard.mjs' };
     const files = { 'guard.mjs': `export default () => (${JSON.stringify(denying)});` };
     expect(await handledBy(hook, files)).toMatchObject(denying);
   });
 
-  test('a live process', async () => {
+  test('a live process can deny as a handler', async () => {
     const hook = { type: 'live', command: 'node', args: ['live.mjs'] };
     const files = {
       'live.mjs': `import { createInterface } from 'node:readline';
@@ -140,11 +140,11 @@ describe('every kind of handler', () => {
     expect(await handledBy(hook, files)).toMatchObject(denying);
   });
 
-  test('a prompt', async () => {
+  test('a prompt can deny as a handler', async () => {
     expect(await handledBy({ type: 'prompt', prompt: 'Safe? $ARGUMENTS' })).toMatchObject(denying);
   });
 
-  test('a server', async () => {
+  test('a server can deny as a handler', async () => {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify(denying));
     }).listen(0, '127.0.0.1');
@@ -159,7 +159,7 @@ describe('every kind of handler', () => {
 describe('authority', () => {
   const off = { hooksConfig: { enabled: false } };
 
-  test('a project’s switch and its list leave the user’s hooks on', async () => {
+  test('a project’s switch and its disabled list leave the user’s hooks on', async () => {
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', deny('mine')));
     box.write(box.own.project, { ...off, disabled: [deny('mine')] });
@@ -168,7 +168,7 @@ describe('authority', () => {
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'mine' });
   });
 
-  test('a switch acts on the hooks of all dialects, of its level and of weaker ones (S-13)', async () => {
+  test('a switch turns off the hooks of all dialects, at its own level and at weaker ones (S-13)', async () => {
     const box = sandbox();
     box.write(box.own.user, off);
     box.write(box.files.user, { enableHooks: true, ...hookAt('BeforeTool', deny('user')) });
@@ -181,7 +181,7 @@ describe('authority', () => {
     expect(verdict.reason).toBe('system');
   });
 
-  test('LLxprt’s own switch leaves ours on, and ours switches none of LLxprt’s on (S-13)', async () => {
+  test('LLxprt’s own switch leaves our hooks on, and ours turns none of LLxprt’s on (S-13)', async () => {
     const box = sandbox();
     box.write(box.files.project, {
       tools: { enableHooks: false },
@@ -192,7 +192,7 @@ describe('authority', () => {
     expect((await fire('BeforeTool', someFields.BeforeTool)).verdict.reason).toBe('ours');
   });
 
-  test('of a project that nobody trusts nothing counts, and that is one line', async () => {
+  test('nothing of an untrusted project counts, and this is reported in one line', async () => {
     const box = sandbox();
     box.write(box.own.project, { ...hookAt('tool.before', 'touch pwned; exit 2') });
     box.write(box.own.user, hookAt('tool.before', 'true'));
@@ -214,7 +214,7 @@ describe('authority', () => {
     expect((await fire('AfterTool', someFields.AfterTool)).verdict.decision).toBeUndefined();
   });
 
-  test('a user’s word on failures reaches hooks of the project in every dialect', async () => {
+  test('a user’s defaultOnFailure applies to the project’s hooks in every dialect', async () => {
     const box = sandbox();
     box.write(box.own.user, { defaultOnFailure: 'block' });
     box.write(box.files.project, { enableHooks: true, ...hookAt('BeforeTool', 'exit 1') });
@@ -223,14 +223,14 @@ describe('authority', () => {
   });
 });
 
-describe('what its hooks say', () => {
-  test('a hook that says so approves, and one that only prints something does not (S-01)', async () => {
+describe('the answers of our own hooks', () => {
+  test('a hook approves if it says so, but not if it only prints something (S-01)', async () => {
     expect(await answeredBy(print({ decision: 'allow' }))).toMatchObject({ approved: true });
     expect((await answeredBy('echo fine')).approved).toBeUndefined();
     expect((await answeredBy(print({ systemMessage: 'fine' }))).approved).toBeUndefined();
   });
 
-  test('who asks where nobody can be asked denies (S-02)', async () => {
+  test('a hook that asks denies if nobody can be asked (S-02)', async () => {
     const ask = print({ decision: 'ask', reason: 'sure?' });
     expect(await answeredBy(ask)).toMatchObject({ decision: 'ask', reason: 'sure?' });
     expect(await answeredBy(ask, {})).toMatchObject({ decision: 'deny' });
@@ -238,14 +238,14 @@ describe('what its hooks say', () => {
 
   test.each([
     ['in another case', print({ decision: 'DENY', reason: 'no' })],
-    ['beside a wrong field', print({ decision: 'deny', reason: 'no', continue: 'x' })],
+    ['next to an invalid field', print({ decision: 'deny', reason: 'no', continue: 'x' })],
     ['with text around it', `echo checking; ${print({ decision: 'deny', reason: 'no' })}; echo`],
     ['in the specific output', print({ reason: 'no', hookSpecificOutput: { decision: 'deny' } })],
-  ])('a denial %s stands before a tool (S-04)', async (_, command) => {
+  ])('a denial %s counts before a tool (S-04)', async (_, command) => {
     expect(await answeredBy(command)).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
-  test('arguments that hold the text of a denial deny nothing', async () => {
+  test('arguments that contain the text of a denial do not deny', async () => {
     const content = JSON.stringify({ decision: 'deny' });
     const verdict = await answeredBy(print({ hookSpecificOutput: { tool_input: { content } } }));
     expect(verdict.decision).toBeUndefined();
@@ -256,15 +256,18 @@ describe('what its hooks say', () => {
     [['a', 'b'], ['b', 'c'], { mode: 'AUTO', allowedFunctionNames: ['b'] }],
     [['a'], undefined, { mode: 'AUTO', allowedFunctionNames: ['a'] }],
     [['a'], ['b'], { mode: 'NONE', allowedFunctionNames: [] }],
-  ])('of the tools %j and %j those of both are left: %j', async (one, other, left) => {
-    const box = sandbox();
-    box.write(box.own.user, {
-      hooks: { 'tool.select': [{ hooks: [choosing(one), choosing(other)] }] },
-    });
-    const { fire } = sessionIn(box);
-    const { verdict } = await fire('BeforeToolSelection', someFields.BeforeToolSelection);
-    expect(verdict.changes.toolConfig).toEqual({ patch: left });
-  });
+  ])(
+    'two hooks that allow the tools %j and %j leave only those of both: %j',
+    async (one, other, left) => {
+      const box = sandbox();
+      box.write(box.own.user, {
+        hooks: { 'tool.select': [{ hooks: [choosing(one), choosing(other)] }] },
+      });
+      const { fire } = sessionIn(box);
+      const { verdict } = await fire('BeforeToolSelection', someFields.BeforeToolSelection);
+      expect(verdict.changes.toolConfig).toEqual({ patch: left });
+    },
+  );
 
   test('hooks of two dialects judge one call, and any denial counts', async () => {
     const box = sandbox();

@@ -15,7 +15,7 @@ const ran = async (session: ReturnType<typeof sessionIn>) =>
 
 const program = (file: string) => ({ type: 'command', command: 'bash', args: ['-c', file] });
 
-describe('a hook with a rule runs for the calls that it fits', () => {
+describe('a hook with a rule', () => {
   const write = { tool_name: 'write_file', tool_input: { file_path: 'src/a.ts', content: '' } };
 
   test.each([
@@ -29,7 +29,7 @@ describe('a hook with a rule runs for the calls that it fits', () => {
     ['write_file(src/**)', write, true],
     ['Write(docs/**)', write, false],
     ['not a rule (', write, true],
-  ])('%s and %j: %s', async (rule, fields, runs) => {
+  ])('a hook with the rule %s for the call %j runs: %s', async (rule, fields, runs) => {
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', guard({ if: rule })));
     const { fire } = sessionIn(box);
@@ -44,7 +44,7 @@ describe('a hook with a rule runs for the calls that it fits', () => {
       'Bash(ls)',
       'is for calls of tools, and none is called here, so the hook runs',
     ],
-  ])('one that is of no use is reported: at %s, %s', async (event, rule, why) => {
+  ])('a rule that has no effect is reported: at %s, %s', async (event, rule, why) => {
     const box = sandbox();
     box.write(box.own.user, hookAt(event, guard({ if: rule })));
     const { config, warnings } = sessionIn(box);
@@ -54,7 +54,7 @@ describe('a hook with a rule runs for the calls that it fits', () => {
     ]);
   });
 
-  test('where there is no call it runs', async () => {
+  test('a hook with a rule runs at an event without a call', async () => {
     const box = sandbox();
     box.write(box.own.user, hookAt('prompt.submit', guard({ if: 'Bash(git push *)' })));
     const { fire } = sessionIn(box);
@@ -62,8 +62,8 @@ describe('a hook with a rule runs for the calls that it fits', () => {
   });
 });
 
-describe('a hook that runs once', () => {
-  test('runs once a session, in whichever process', async () => {
+describe('a hook with "once"', () => {
+  test('a hook with "once" runs once per session, across processes', async () => {
     const box = sandbox();
     box.write(box.own.user, hookAt('tool.before', guard({ once: true })));
     const first = sessionIn(box, { sessionId: 'one' });
@@ -73,7 +73,7 @@ describe('a hook that runs once', () => {
   });
 });
 
-test('two programs that differ in their arguments alone are two hooks', async () => {
+test('two programs that differ only in their arguments are two hooks', async () => {
   const box = sandbox();
   box.write(box.own.user, {
     hooks: { 'tool.before': [{ hooks: [program('true'), program('exit 2')] }] },

@@ -13,7 +13,7 @@ const events = {
   agent_stop: 'AfterAgent',
 } as const satisfies Record<string, HookEventName>;
 
-/** What one hook of a type comes to that does this when it runs. */
+/** Returns the outcome of one hook of a type that does this when it runs. */
 async function ran(type: keyof typeof events, run: string) {
   const { local, start } = kodeletBox();
   local('hook', hookOf(type, run));
@@ -22,14 +22,14 @@ async function ran(type: keyof typeof events, run: string) {
   return { result, output: result.finalOutput, warnings };
 }
 
-/** What one hook of a type comes to that prints this. */
+/** Returns the outcome of one hook of a type that prints this. */
 const printed = (type: keyof typeof events, answer: unknown) =>
   ran(type, `printf '%s' ${quoted(typeof answer === 'string' ? answer : JSON.stringify(answer))}`);
 
 const types = Object.keys(events) as (keyof typeof events)[];
 
 describe('no opinion (C-107)', () => {
-  test.each(types)('%s: empty stdout and exit 0', async (type) => {
+  test.each(types)('a %s hook with empty stdout and exit 0 has no opinion', async (type) => {
     const { result, output, warnings } = await ran(type, 'echo noise >&2');
     expect(result).toMatchObject({ success: true, errors: [], setBy: {} });
     expect([output, result.followUps, result.toolInput, result.toolResponse]).toEqual([
@@ -46,8 +46,8 @@ describe('no opinion (C-107)', () => {
     ['null', 'null'],
     ['an empty object', '{}'],
     ['all fields null', '{"blocked":null,"reason":null,"input":null}'],
-    ['fields of other types alone', '{"output":{"a":1},"follow_up_messages":["x"]}'],
-  ])('%s', async (_, text) => {
+    ['only fields of other types', '{"output":{"a":1},"follow_up_messages":["x"]}'],
+  ])('a before_tool_call hook that prints %s has no opinion', async (_, text) => {
     const { result, output, warnings } = await printed('before_tool_call', text);
     expect([result.success, output, result.toolInput, warnings]).toEqual([
       true,
@@ -57,7 +57,7 @@ describe('no opinion (C-107)', () => {
     ]);
   });
 
-  test('a null output and no follow-ups', async () => {
+  test('a null output and empty follow-ups are no opinion', async () => {
     const after = await printed('after_tool_call', { output: null });
     expect([after.result.success, after.result.toolResponse]).toEqual([true, undefined]);
     for (const follow_up_messages of [null, [], ['']]) {
@@ -67,17 +67,17 @@ describe('no opinion (C-107)', () => {
   });
 });
 
-describe('a failure is reported and open (C-107, K9)', () => {
+describe('failures (C-107, K9)', () => {
   test.each([
-    ['non-zero', 'echo broken >&2; exit 1', 'Hook exited with code 1: broken'],
-    ['2 is no denial here', 'echo No >&2; exit 2', 'Hook exited with code 2: No'],
+    ['a non-zero exit code', 'echo broken >&2; exit 1', 'Hook exited with code 1: broken'],
+    ['exit 2, which is not a denial here', 'echo No >&2; exit 2', 'Hook exited with code 2: No'],
     [
-      'non-zero with a valid answer',
+      'a non-zero exit code with a valid answer',
       `echo '{"blocked":true,"reason":"No"}'; exit 3`,
       'Hook exited with code 3',
     ],
-    ['ended by a signal', `echo '{"blocked":true}'; kill -9 $$`, 'Hook was ended by SIGKILL'],
-    ['no JSON', 'echo Fine.', 'stdout is not JSON; print one object, or nothing'],
+    ['an end by a signal', `echo '{"blocked":true}'; kill -9 $$`, 'Hook was ended by SIGKILL'],
+    ['output that is not JSON', 'echo Fine.', 'stdout is not JSON; print one object, or nothing'],
     [
       'two objects',
       `echo '{"blocked":true}{"blocked":true}'`,
@@ -91,11 +91,11 @@ describe('a failure is reported and open (C-107, K9)', () => {
     ['an array', `echo '[]'`, 'stdout is not a JSON object; print one object, or nothing'],
     ['a boolean', `echo true`, 'stdout is not a JSON object; print one object, or nothing'],
     [
-      'more than can be kept',
+      'more output than can be kept',
       `echo '{"blocked":false}'; head -c 11000000 /dev/zero | tr '\\0' ' '`,
       'stdout went over 10 MiB, so the answer cannot be read; print less',
     ],
-  ])('%s', async (_, run, why) => {
+  ])('a failure is reported and does not block: %s', async (_, run, why) => {
     const { result, output, warnings } = await ran('before_tool_call', run);
     expect(output?.isBlockingDecision() ?? false).toBe(false);
     expect(result.success).toBe(false);
@@ -104,17 +104,20 @@ describe('a failure is reported and open (C-107, K9)', () => {
   });
 
   test.each([
-    ['more than can be kept', `echo '{"blocked":true}'; head -c 11000000 /dev/zero | tr '\\0' ' '`],
+    [
+      'more output than can be kept',
+      `echo '{"blocked":true}'; head -c 11000000 /dev/zero | tr '\\0' ' '`,
+    ],
     [
       'a field that is nested too deep',
       `printf '{"blocked":true,"input":{"x":'; printf '%0600d' 0 | tr 0 '['; printf '%0600d' 0 | tr 0 ']'; echo '}}'`,
     ],
-  ])('%s takes no block back', async (_, run) => {
+  ])('%s does not undo a block', async (_, run) => {
     const { output } = await ran('before_tool_call', run);
     expect(output?.isBlockingDecision()).toBe(true);
   });
 
-  test('removed after it was found: it fails with its path, and the tool goes on', async () => {
+  test('a hook that is removed after it was found fails with its path, and the tool goes on', async () => {
     const { local, start } = kodeletBox();
     const file = local('hook', hookOf('before_tool_call'));
     const { fire, warnings } = await start();
@@ -127,7 +130,7 @@ describe('a failure is reported and open (C-107, K9)', () => {
     expect(warnings[0]).toContain(file);
   });
 
-  test('that removes itself while it runs: its answer counts', async () => {
+  test('the answer of a hook that removes itself while it runs counts', async () => {
     const { output, warnings } = await ran(
       'before_tool_call',
       `rm "$0"; echo '{"blocked":true,"reason":"No"}'`,
@@ -135,10 +138,10 @@ describe('a failure is reported and open (C-107, K9)', () => {
     expect([output?.getBlockReason(), warnings]).toEqual(['No', []]);
   });
 
-  test('that takes too long is ended, and what it printed does not count', async () => {
+  test('a hook that takes too long is ended, and its output does not count', async () => {
     const { local, start } = kodeletBox();
     local('hook', hookOf('before_tool_call', `echo '{"blocked":true}'; exec sleep 600`));
-    // The dialect, with less patience than its 30 seconds.
+    // The dialect with a shorter timeout than its 30 seconds.
     const hasty: Dialect = {
       ...kodelet,
       async find(site) {
@@ -159,21 +162,21 @@ describe('a failure is reported and open (C-107, K9)', () => {
 });
 
 describe('before_tool_call', () => {
-  test('blocked: true denies, with its reason (K2)', async () => {
+  test('blocked: true denies a tool call, with its reason (K2)', async () => {
     const { output, result } = await printed('before_tool_call', { blocked: true, reason: 'No' });
     expect([output?.isBlockingDecision(), output?.getBlockReason()]).toEqual([true, 'No']);
     expect([result.success, result.setBy]).toEqual([true, { decision: 'hook' }]);
   });
 
   test.each([[{ blocked: true }], [{ blocked: true, reason: '' }]])(
-    '%j: denied without a word',
+    'the answer %j denies with a default reason',
     async (answer) => {
       const { output } = await printed('before_tool_call', answer);
       expect(output?.getBlockReason()).toBe('Blocked by hook');
     },
   );
 
-  test('blocked: false decides nothing against anybody', async () => {
+  test('blocked: false neither denies nor changes anything', async () => {
     const { output, result } = await printed('before_tool_call', {
       blocked: false,
       reason: 'Fine',
@@ -181,19 +184,19 @@ describe('before_tool_call', () => {
     expect([output?.isBlockingDecision(), result.toolInput]).toEqual([false, undefined]);
   });
 
-  test('input replaces the arguments, the whole of them: a key that is gone is gone (K6)', async () => {
+  test('input replaces the arguments as a whole: a missing key is removed (K6)', async () => {
     const { result, output } = await printed('before_tool_call', { input: { file_path: 'b.txt' } });
     expect(result.toolInput).toEqual({ file_path: 'b.txt' });
     expect(result.setBy).toEqual({ tool_input: 'hook' });
     expect(output?.isBlockingDecision()).toBe(false);
   });
 
-  test('an empty input is an input', async () => {
+  test('an empty input replaces the arguments too', async () => {
     const { result } = await printed('before_tool_call', { blocked: false, input: {} });
     expect(result.toolInput).toEqual({});
   });
 
-  test('names that mean something to JavaScript stay plain keys', async () => {
+  test('names that are special in JavaScript stay plain keys', async () => {
     const { result } = await printed(
       'before_tool_call',
       '{"input":{"__proto__":{"polluted":1},"constructor":2}}',
@@ -202,7 +205,7 @@ describe('before_tool_call', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('fields in the case of Go structs are understood, as Kodelet does', async () => {
+  test('fields in the case of Go structs are understood, as in Kodelet', async () => {
     const { output } = await printed('before_tool_call', { Blocked: true, Reason: 'No' });
     expect(output?.getBlockReason()).toBe('No');
   });
@@ -217,7 +220,7 @@ describe('before_tool_call', () => {
     [{ blocked: true, input: 'ls' }, true, '"input" is "ls" and was ignored: it must be an object'],
     [{ input: ['ls'] }, false, '"input" is a list and was ignored: it must be an object'],
   ])(
-    '%j: the wrong field is reported, and costs the others nothing',
+    'in the answer %j the invalid field is reported, and the others still count',
     async (answer, blocked, note) => {
       const { output, result, warnings } = await printed('before_tool_call', answer);
       expect(output?.isBlockingDecision() ?? false).toBe(blocked);
@@ -230,7 +233,7 @@ describe('before_tool_call', () => {
 describe('after_tool_call', () => {
   test.each([
     [
-      'a structured result: its text is what the model reads',
+      'the model reads a structured result’s text',
       { toolName: 'bash', success: true, metadata: { output: 'clean', exitCode: 0 } },
       {
         llmContent: 'clean',
@@ -239,17 +242,17 @@ describe('after_tool_call', () => {
       },
     ],
     [
-      'content in its metadata',
+      'the model reads content in the metadata',
       { success: true, metadata: { content: 'lines' } },
       { llmContent: 'lines', returnDisplay: 'lines', metadata: { content: 'lines' } },
     ],
     [
-      'an error: the tool failed',
+      'an error means that the tool failed',
       { success: false, error: 'withheld' },
       { llmContent: 'withheld', returnDisplay: 'withheld', error: { message: 'withheld' } },
     ],
     [
-      'an error with a text',
+      'an error and a text are both kept',
       { success: false, error: 'exit 1', metadata: { output: 'why' } },
       {
         llmContent: 'exit 1\nwhy',
@@ -259,7 +262,7 @@ describe('after_tool_call', () => {
       },
     ],
     [
-      'no success without a word',
+      'a failure without an error gets a default text',
       { success: false },
       {
         llmContent: 'The tool failed.',
@@ -268,7 +271,7 @@ describe('after_tool_call', () => {
       },
     ],
     [
-      'anything else: as it stands',
+      'the model reads anything else unchanged',
       { anything: [1, 2] },
       { llmContent: '{"anything":[1,2]}', returnDisplay: '{"anything":[1,2]}' },
     ],
@@ -278,12 +281,12 @@ describe('after_tool_call', () => {
     expect(result.setBy).toEqual({ tool_response: 'hook' });
   });
 
-  test('blocked means nothing after the tool', async () => {
+  test('blocked has no effect after the tool', async () => {
     const { output, result } = await printed('after_tool_call', { blocked: true, reason: 'No' });
     expect([output, result.success]).toEqual([undefined, true]);
   });
 
-  test('an output that is no object is reported and replaces nothing', async () => {
+  test('an output that is not an object is reported and replaces nothing', async () => {
     const { result, warnings } = await printed('after_tool_call', { output: 'text' });
     expect(result.toolResponse).toBeUndefined();
     expect(warnings).toEqual([
@@ -298,7 +301,7 @@ describe('user_message_send and agent_stop', () => {
     expect([output?.isBlockingDecision(), output?.getBlockReason()]).toEqual([true, 'Secret']);
   });
 
-  test('input and output mean nothing there', async () => {
+  test('input and output have no effect on a message', async () => {
     const { result, output } = await printed('user_message_send', { input: {}, output: {} });
     expect([output, result.toolInput, result.toolResponse]).toEqual([
       undefined,
@@ -307,7 +310,7 @@ describe('user_message_send and agent_stop', () => {
     ]);
   });
 
-  test('follow_up_messages, each as it is, but for empty ones (K4)', async () => {
+  test('follow_up_messages are passed on unchanged, except for empty ones (K4)', async () => {
     const { result, output } = await printed('agent_stop', {
       follow_up_messages: ['One', '', ' Two\n'],
     });
@@ -329,7 +332,7 @@ describe('user_message_send and agent_stop', () => {
     },
   );
 
-  test('a block means nothing when the agent stops', async () => {
+  test('blocked has no effect when the agent stops', async () => {
     const { result, output } = await printed('agent_stop', { blocked: true, reason: 'Go on' });
     expect([output, result.followUps]).toEqual([undefined, undefined]);
   });

@@ -23,7 +23,7 @@ import { group, someFields } from '../../support/session.ts';
 const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end';
 const fix = `let it print one of ${types}, or take its executable bit away`;
 
-/** A hook that keeps a line each time it is asked for its type. */
+/** A hook that writes a line to a log each time it is asked for its type. */
 const counting = (type: string): string => `#!/bin/sh
 echo asked >> asked.log
 [ "$1" = hook ] && echo ${type}
@@ -33,7 +33,7 @@ exit 0
 const timesAsked = ({ left }: KodeletBox): number => left('asked.log').split('\n').length - 1;
 
 describe('where Kodelet hooks are found (C-107, K8)', () => {
-  test('in the project, then in the home folder, by type and in the order of their names', async () => {
+  test('hooks are found in the project, then in the home folder, sorted by name', async () => {
     const { local, global, start } = kodeletBox();
     global('z-stop', hookOf('agent_stop'));
     global('a-guard', hookOf('before_tool_call'));
@@ -51,7 +51,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('in plugins, after those of the project and of the home folder, under the plugin’s name', async () => {
+  test('hooks are found in plugins, after the own hooks of each level, under the plugin’s name', async () => {
     const { project, home, write, local, global, start } = kodeletBox();
     const put = (root: string, path: string, type: string) =>
       chmodSync(write(join(root, '.kodelet', path), hookOf(type)), 0o755);
@@ -72,7 +72,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('each with its 30 seconds, run by its path without a shell, one after another', async () => {
+  test('each hook has 30 seconds, is run by its path without a shell, and runs in sequence', async () => {
     const { local, start } = kodeletBox();
     const file = local("it's a guard; $(x)", hookOf('before_tool_call'));
     const { system } = await start();
@@ -95,14 +95,14 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     ]);
   });
 
-  test('a name in the project hides the same name in the home folder, whatever its type', async () => {
+  test('a name in the project hides the same name in the home folder, even for a different type', async () => {
     const { local, global, start } = kodeletBox();
     local('guard', hookOf('agent_stop'));
     global('guard', hookOf('before_tool_call'));
     expect((await start()).found()).toEqual(['project/guard AfterAgent']);
   });
 
-  test('folders, files that cannot be executed and *.disable are skipped, and hide nothing', async () => {
+  test('folders, files that are not executable and *.disable are skipped and hide nothing', async () => {
     const { local, global, project, start } = kodeletBox();
     const hooks = join(project, '.kodelet/hooks');
     for (const name of ['one', 'two']) global(name, hookOf('agent_stop'));
@@ -114,13 +114,13 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('without a folder of hooks there are none: no hook system is made', () => {
+  test('no hook system is made without a folder of hooks', () => {
     const { project } = kodeletBox();
     const config = createConfig({ cwd: project, isTrustedFolder: () => true });
     expect(config.getHookSystem()).toBeUndefined();
   });
 
-  test('a hook that is a link is what the link leads to', async () => {
+  test('a hook that is a link is resolved to its target', async () => {
     const { folder, write, project, start } = kodeletBox();
     const file = write(join(folder, 'elsewhere/guard'), hookOf('before_tool_call', 'echo {} $0'));
     chmodSync(file, 0o755);
@@ -129,7 +129,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect((await start()).found()).toEqual(['project/guard BeforeTool']);
   });
 
-  test('a link to itself and a link to nowhere are reported, and cost the others nothing', async () => {
+  test('a link to itself and a dangling link are reported, and the other hooks still count', async () => {
     const { local, project, start } = kodeletBox();
     const hooks = join(project, '.kodelet/hooks');
     local('guard', hookOf('before_tool_call'));
@@ -154,7 +154,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     ]);
   });
 
-  test('a folder that is a link to itself is reported, for a guard may be thought to be in it', async () => {
+  test('a folder that is a link to itself is reported, because its user may expect a guard in it', async () => {
     const { global, project, start } = kodeletBox();
     mkdirSync(join(project, '.kodelet'));
     symlinkSync('hooks', join(project, '.kodelet/hooks'));
@@ -166,7 +166,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     ]);
   });
 
-  test("in the home folder as project the hooks are the user's, found once and trusted", async () => {
+  test("with the home folder as project the hooks are the user's, found once and trusted", async () => {
     const { global, home, start } = kodeletBox();
     global('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
     const { fire, found } = await start({ cwd: home, isTrustedFolder: () => false });
@@ -175,7 +175,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(results.length).toBe(1);
   });
 
-  test("a project whose folder of hooks is a link to the user's finds each once", async () => {
+  test("in a project whose hook folder is a link to the user's each hook is found once", async () => {
     const { global, home, project, start } = kodeletBox();
     global('guard', hookOf('before_tool_call'));
     symlinkSync(join(home, '.kodelet'), join(project, '.kodelet'));
@@ -183,7 +183,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
   });
 });
 
-describe('asking a hook what it is (C-108)', () => {
+describe('asking a hook for its type (C-108)', () => {
   test.each([
     ['nothing', 'exit 0', 'said nothing'],
     [
@@ -195,22 +195,25 @@ describe('asking a hook what it is (C-108)', () => {
     ['one of our events', 'echo BeforeTool', 'said "BeforeTool"'],
     ['a type in capitals', 'echo BEFORE_TOOL_CALL', 'said "BEFORE_TOOL_CALL"'],
     ['a name of every object', 'echo constructor', 'said "constructor"'],
-    ['it on stderr', 'echo before_tool_call >&2', 'said nothing'],
+    ['its type on stderr', 'echo before_tool_call >&2', 'said nothing'],
     ['a valid type and a failure', 'echo before_tool_call; exit 3', 'ended with 3'],
     ['a valid type and a signal', 'echo before_tool_call; kill -9 $$', 'ended with SIGKILL'],
-    ['too much', 'head -c 1000 /dev/zero | tr "\\0" x', `said "${'x'.repeat(57)}..."`],
-  ])('%s: the hook is skipped, with one clear line', async (_, script, said) => {
-    const { local, start } = kodeletBox();
-    const file = local('odd', `#!/bin/sh\n${script}\n`);
-    local('guard', hookOf('before_tool_call'));
-    const { found, warnings } = await start();
-    expect(found()).toEqual(['project/guard BeforeTool']);
-    expect(warnings).toEqual([
-      `${file}: ${said} when asked for its type ("hook"), so it was skipped; ${fix}`,
-    ]);
-  });
+    ['too much text', 'head -c 1000 /dev/zero | tr "\\0" x', `said "${'x'.repeat(57)}..."`],
+  ])(
+    'a hook that answers %s when asked for its type is skipped, with one clear line',
+    async (_, script, said) => {
+      const { local, start } = kodeletBox();
+      const file = local('odd', `#!/bin/sh\n${script}\n`);
+      local('guard', hookOf('before_tool_call'));
+      const { found, warnings } = await start();
+      expect(found()).toEqual(['project/guard BeforeTool']);
+      expect(warnings).toEqual([
+        `${file}: ${said} when asked for its type ("hook"), so it was skipped; ${fix}`,
+      ]);
+    },
+  );
 
-  test('blanks and line ends around the type do not matter', async () => {
+  test('blanks and line ends around the type are ignored', async () => {
     const { local, start } = kodeletBox();
     local(
       'guard',
@@ -221,7 +224,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect((await start()).found()).toEqual(['project/guard BeforeTool']);
   });
 
-  test('one that never answers is given up on after 5 seconds, with all it started', async () => {
+  test('a hook that never says its type is ended after 5 seconds, with all its children', async () => {
     const { local, left, start } = kodeletBox();
     const file = local('never', '#!/bin/sh\nsleep 600 & echo $! > pid\nwait\n');
     local('guard', hookOf('before_tool_call'));
@@ -233,27 +236,27 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(isAlive(Number(left('pid')))).toBe(false);
   });
 
-  test('one that waits for input finds it ended', async () => {
+  test('a hook that is asked for its type gets an empty stdin', async () => {
     const { local, start } = kodeletBox();
     local('reader', '#!/bin/sh\ncat >/dev/null\necho agent_stop\n');
     expect((await start()).found()).toEqual(['project/reader AfterAgent']);
   });
 
-  test('one that leaves something behind has said what it is; what it left is ended', async () => {
+  test('a hook that leaves a process behind still counts, and that process is ended', async () => {
     const { local, left, start } = kodeletBox();
     local('guard', '#!/bin/sh\nsleep 600 & echo $! > pid\necho agent_stop\n');
     expect((await start()).found()).toEqual(['project/guard AfterAgent']);
     expect(isAlive(Number(left('pid')))).toBe(false);
   });
 
-  test('it is asked in the project folder, with "hook" as its only argument', async () => {
+  test('a hook is asked for its type in the project folder, with "hook" as its only argument', async () => {
     const { local, left, project, start } = kodeletBox();
     local('guard', '#!/bin/sh\necho "$# $1 $(pwd)" > how; echo before_tool_call\n');
     await start();
     expect(left('how')).toBe(`1 hook ${project}\n`);
   });
 
-  test('it is asked once, however often the hooks are found anew', async () => {
+  test('a hook is asked for its type only once, however often hooks are reloaded', async () => {
     const box = kodeletBox();
     box.local('guard', counting('before_tool_call'));
     const { system } = await box.start();
@@ -262,7 +265,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(timesAsked(box)).toBe(1);
   });
 
-  test('a type that changes between runs changes nothing while the file stays the same', async () => {
+  test('a different answer for the type has no effect while the file stays the same', async () => {
     const { local, start } = kodeletBox();
     local(
       'fickle',
@@ -273,7 +276,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(found()).toEqual(['project/fickle BeforeTool']);
   });
 
-  test('a file that changed is asked again, even when size and time are the same', async () => {
+  test('a file that changed is asked again, even if its size and time are the same', async () => {
     const box = kodeletBox();
     const { local, start } = box;
     const first = local('guard', counting('agent_stop # 1234567'));
@@ -293,9 +296,9 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(timesAsked(box)).toBe(2);
   });
 
-  test('one that could not be started is asked again: what it lacked may be there now', async () => {
+  test('a hook that could not be started is asked again, because what it lacked may exist now', async () => {
     const { local, write, start } = kodeletBox();
-    // Beside the sandbox, whose name holds a blank, which no first line of a script can.
+    // This is outside the sandbox, whose name contains a blank, which a shebang line cannot contain.
     const folder = mkdtempSync(join(tmpdir(), 'hookmachine-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const interpreter = join(folder, 'interpreter');
@@ -308,7 +311,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(found()).toEqual(['project/later AfterAgent']);
   });
 
-  test('many are asked, and the order stays that of their names', async () => {
+  test('many hooks are asked, and stay in the order of their names', async () => {
     const { local, start } = kodeletBox();
     const names = Array.from(
       { length: 40 },
@@ -319,10 +322,10 @@ printf ' \n\tbefore_tool_call\r\n\n'
   });
 });
 
-describe('a folder that cannot be read', () => {
+describe('an unreadable hook folder', () => {
   const blocking = JSON.stringify({ defaultOnFailure: 'block' });
 
-  test('denies tools and prompts where a failure of its hooks would', async () => {
+  test('an unreadable hook folder denies tools and prompts if a failure of its hooks would', async () => {
     const { project, home, write, start } = kodeletBox();
     write(join(project, '.kodelet/hooks'), 'no folder');
     write(join(home, '.hookmachine/settings.json'), blocking);
@@ -338,7 +341,7 @@ describe('a folder that cannot be read', () => {
     expect(finalOutput).toBeUndefined();
   });
 
-  test('denies nothing elsewhere, and the hooks of the others judge', async () => {
+  test('an unreadable hook folder denies nothing if failures do not, and other folders still count', async () => {
     const { project, write, global, start } = kodeletBox();
     write(join(project, '.kodelet/hooks'), 'no folder');
     global('guard', hookOf('before_tool_call'));
@@ -349,7 +352,7 @@ describe('a folder that cannot be read', () => {
     expect(warnings.join()).toContain('cannot be read (ENOTDIR)');
   });
 
-  test('is reported also where it is that of the plugins', async () => {
+  test('an unreadable folder of plugins is reported too', async () => {
     const { project, write, start } = kodeletBox();
     write(join(project, '.kodelet/a'), '');
     symlinkSync('plugins', join(project, '.kodelet/plugins'));
@@ -364,7 +367,7 @@ describe('a local hook that does not count', () => {
   test.each([
     ['invalid', '#!/bin/sh\necho nonsense\n'],
     ['failing', '#!/bin/sh\nexit 1\n'],
-  ])('%s: the valid one of the user runs in its place', async (_, script) => {
+  ])('the user’s valid hook runs in place of a local hook that is %s', async (_, script) => {
     const { local, global, left, start } = kodeletBox();
     const file = local('guard', script);
     global('guard', hookOf('before_tool_call', 'echo ran > ran'));
@@ -377,7 +380,7 @@ describe('a local hook that does not count', () => {
     expect(left('ran')).toBe('ran\n');
   });
 
-  test('untrusted: it is neither asked nor run, and the one of the user runs in its place', async () => {
+  test('an untrusted local hook is neither asked nor run, and the user’s runs in its place', async () => {
     const { local, global, project, start } = kodeletBox();
     local('guard', `#!/bin/sh\ntouch "${project}/touched"\necho before_tool_call\n`);
     local('only-here', `#!/bin/sh\ntouch "${project}/touched"\necho before_tool_call\n`);
@@ -393,7 +396,7 @@ describe('a local hook that does not count', () => {
     ]);
   });
 
-  test('trusted later: it is found when the hooks are found anew', async () => {
+  test('a local hook that is trusted later is found on reload', async () => {
     let trusted = false;
     const { local, global, start } = kodeletBox();
     local('guard', hookOf('agent_stop'));
@@ -404,12 +407,12 @@ describe('a local hook that does not count', () => {
     expect(found()).toEqual(['project/guard AfterAgent']);
   });
 
-  test('no longer trusted between plan and run: it does not run', async () => {
+  test('a local hook that loses its trust between plan and run does not run', async () => {
     const asked: boolean[] = [];
     const { local, left, start } = kodeletBox();
     local('guard', hookOf('before_tool_call', 'echo ran > ran'));
     const { fire } = await start({
-      // Trusted when found and when planned, and no more when it is to start.
+      // It is trusted when found and when planned, but not when it is about to start.
       isTrustedFolder: () => asked.push(true) < 3,
     });
     const { results } = await fire('BeforeTool', someFields.BeforeTool);
@@ -421,7 +424,7 @@ describe('a local hook that does not count', () => {
 describe('which switch Kodelet hooks need (C-01)', () => {
   const hooks = { BeforeTool: [group(['touch llxprt'])] };
 
-  test('none: they run because they are there, and hooks of the settings stay off', async () => {
+  test('Kodelet hooks run without a switch, while hooks of the settings stay off', async () => {
     const { local, files, write, project, start } = kodeletBox();
     local('guard', hookOf('before_tool_call', 'touch kodelet'));
     write(files.project, { hooks });
@@ -431,7 +434,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     expect(readdirSync(project).toSorted()).toEqual(['.kodelet', '.llxprt', 'kodelet']);
   });
 
-  test('with "enableHooks": true both run', async () => {
+  test('with "enableHooks": true both kinds of hooks run', async () => {
     const { local, files, write, start } = kodeletBox();
     local('guard', hookOf('before_tool_call'));
     write(files.project, { tools: { enableHooks: true }, hooks });
@@ -441,7 +444,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
   });
 
   test.each(['project', 'user', 'system'] as const)(
-    'with "hooksConfig.enabled": false in the file of the %s none runs, none is asked (S-13)',
+    'with "hooksConfig.enabled": false in the file of the %s no hook runs and none is asked (S-13)',
     (level) => {
       const { local, files, write, project, systemFolder, left } = kodeletBox();
       local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
@@ -453,7 +456,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
   );
 
   test.each([{ tools: { enableHooks: false } }, { enableHooks: false }])(
-    '%j is the switch of the settings’ own hooks, and leaves these on (S-13)',
+    '%j switches only the settings’ own hooks and leaves Kodelet’s on (S-13)',
     async (settings) => {
       const { local, files, write, start } = kodeletBox();
       local('guard', hookOf('before_tool_call'));
@@ -464,7 +467,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     },
   );
 
-  test("a project's false reaches the project's hooks and none of the user's (C-01)", async () => {
+  test("a project's false turns off the project's hooks and none of the user's (C-01)", async () => {
     const { local, global, files, write, start } = kodeletBox();
     local('theirs', hookOf('before_tool_call'));
     global('mine', hookOf('before_tool_call'));
@@ -474,7 +477,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     expect(results.map(({ hook }) => hook.name)).toEqual(['mine']);
   });
 
-  test('disabled by name in the settings it does not run, and hides what it hid', async () => {
+  test('a hook that the settings disable by name does not run, but still hides what it hid', async () => {
     const { local, global, files, write, start } = kodeletBox();
     local('guard', hookOf('before_tool_call'));
     global('guard', hookOf('before_tool_call'));
@@ -488,7 +491,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     expect(await ran()).toEqual(['guard', 'log']);
   });
 
-  test('a hook system with a list of dialects finds the hooks of those alone', async () => {
+  test('a hook system with a list of dialects finds only their hooks', async () => {
     const { local, files, write, project } = kodeletBox();
     local('guard', hookOf('before_tool_call'));
     write(files.project, { tools: { enableHooks: true }, hooks });
@@ -506,7 +509,7 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     expect(await dialectsFound([llxprt])).toEqual(['llxprt']);
   });
 
-  test('a host that wants LLxprt hooks alone has none of Kodelet asked', () => {
+  test('a host that wants only LLxprt hooks asks no Kodelet hook', () => {
     const { local, project, left } = kodeletBox();
     local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
     expect(createConfig({ cwd: project, dialects: [llxprt] }).getHookSystem()).toBeUndefined();

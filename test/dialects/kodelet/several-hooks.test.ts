@@ -8,7 +8,7 @@ const strict = { dialects: [llxprt, kodeletStrict] };
 const blocked = { blocked: true, reason: 'Guarded' };
 const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls', dir: 'a' } };
 
-/** A hook that adds a word to the command it receives, and keeps what it received. */
+/** A hook that adds a word to the command it receives, and records what it received. */
 const adding = (word: string, more = ''): string => `#!/usr/bin/env node
 const { appendFileSync, readFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('before_tool_call');
@@ -19,7 +19,7 @@ else {
 }
 `;
 
-/** A hook that wraps the output it receives, and keeps what it received. */
+/** A hook that wraps the output it receives, and records what it received. */
 const wrapping = (word: string): string => `#!/usr/bin/env node
 const { appendFileSync, readFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('after_tool_call');
@@ -30,7 +30,7 @@ else {
 }
 `;
 
-/** A sandbox whose settings hold these hooks before a tool, of the project or of the user. */
+/** A sandbox whose project or user settings hold these hooks before and after a tool. */
 const mixed = (level: 'project' | 'user', ...commands: string[]) => {
   const box = kodeletBox();
   box.write(box.files[level], {
@@ -41,8 +41,8 @@ const mixed = (level: 'project' | 'user', ...commands: string[]) => {
 };
 const change = (tool_input: object) => print({ hookSpecificOutput: { tool_input } });
 
-describe('kodelet: several hooks of a type (C-108, K9)', () => {
-  test('any block blocks, whatever hooks before it said', async () => {
+describe('several Kodelet hooks of a type (C-108, K9)', () => {
+  test('any block of a Kodelet hook blocks, whatever earlier hooks said', async () => {
     const { local, start } = kodeletBox();
     local('1', answering('before_tool_call', { blocked: false }));
     local('2', hookOf('before_tool_call'));
@@ -55,7 +55,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
   test.each([
     ['a later {"blocked":false}', answering('before_tool_call', { blocked: false })],
     ['the empty answer of a later logger', hookOf('before_tool_call', 'cat >> ran')],
-  ])('%s does not undo a block: it is not even run', async (_, later) => {
+  ])('%s does not undo a block: that hook is not even run', async (_, later) => {
     const { local, left, start } = kodeletBox();
     local('1', answering('before_tool_call', blocked));
     local('2', later);
@@ -65,7 +65,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     expect([results.length, left('ran')]).toEqual([1, '']);
   });
 
-  test('failed hooks are ignored, and the next ones run', async () => {
+  test('failed Kodelet hooks are ignored, and the next ones run', async () => {
     const { local, start } = kodeletBox();
     local('1', hookOf('before_tool_call', 'exit 7'));
     local('2', answering('before_tool_call', 'no object'));
@@ -80,7 +80,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     ]);
   });
 
-  test('each receives the arguments that those before it left, by name order, project before user', async () => {
+  test('each Kodelet hook receives the arguments that earlier ones left, by name, project before user', async () => {
     const { local, global, left, start } = kodeletBox();
     global('0', adding('user'));
     local('1', adding('one'));
@@ -100,7 +100,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     expect([setBy, conflicts]).toEqual([{ tool_input: '0', 'tool_input.dir': '1' }, []]);
   });
 
-  test('each receives the result that those before it left, letter by letter', async () => {
+  test('each Kodelet hook receives exactly the result that earlier ones left', async () => {
     const { local, left, start } = kodeletBox();
     local('1', wrapping('one'));
     local('2', wrapping('two'));
@@ -118,7 +118,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     expect(setBy).toEqual({ tool_response: '2' });
   });
 
-  test('a block undoes the rewrites before it: the tool does not run', async () => {
+  test('a block after rewrites still keeps the tool from running', async () => {
     const { local, start } = kodeletBox();
     local('1', adding('one'));
     local('2', answering('before_tool_call', blocked));
@@ -127,7 +127,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     expect(finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  test('follow-ups of all, in order', async () => {
+  test('the follow-ups of all Kodelet hooks are collected in order', async () => {
     const { local, global, start } = kodeletBox();
     local('2', answering('agent_stop', { follow_up_messages: ['b', 'c'] }));
     local('1', answering('agent_stop', { follow_up_messages: ['a'] }));
@@ -142,7 +142,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     ]);
   });
 
-  test('any block of a message blocks it', async () => {
+  test('a message is blocked if any Kodelet hook blocks it', async () => {
     const { local, global, start } = kodeletBox();
     local('1', answering('user_message_send', { blocked: false }));
     global('2', answering('user_message_send', blocked));
@@ -159,7 +159,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     ['a later answer that cannot be read', hookOf('before_tool_call', 'echo no JSON')],
     ['a later null', hookOf('before_tool_call', 'echo null')],
     ['a later rewrite', adding('later')],
-  ])('%s un-blocks, for the last result wins', async (_, later) => {
+  ])('in kodelet-strict %s undoes a block, because the last result wins', async (_, later) => {
     const { local, start } = kodeletBox();
     local('1', answering('before_tool_call', blocked));
     local('2', later);
@@ -173,7 +173,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
   test.each([
     ['fails', 'exit 1'],
     ['is killed', 'kill -9 $$'],
-  ])('a later hook that %s is ignored: the block stands', async (_, run) => {
+  ])('in kodelet-strict a later hook that %s is ignored, and the block stays', async (_, run) => {
     const { local, start } = kodeletBox();
     local('1', answering('before_tool_call', blocked));
     local('2', hookOf('before_tool_call', run));
@@ -182,7 +182,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '1' }]);
   });
 
-  test('a block by the last one blocks', async () => {
+  test('in kodelet-strict a block by the last hook blocks', async () => {
     const { local, start } = kodeletBox();
     local('1', adding('one'));
     local('2', answering('before_tool_call', blocked));
@@ -191,7 +191,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '2' }]);
   });
 
-  test('each receives the original arguments, and the last rewrite alone counts', async () => {
+  test('in kodelet-strict each hook receives the original arguments, and only the last rewrite counts', async () => {
     const { local, global, left, start } = kodeletBox();
     local('1', adding('one'));
     local('2', adding('two'));
@@ -203,7 +203,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect(setBy['tool_input']).toBe('0');
   });
 
-  test('a later logger without a word erases an earlier rewrite', async () => {
+  test('in kodelet-strict a later silent logger erases an earlier rewrite', async () => {
     const { local, start } = kodeletBox();
     local('1', adding('one'));
     local('2', hookOf('before_tool_call'));
@@ -211,7 +211,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect((await fire('BeforeTool', shell)).toolInput).toBeUndefined();
   });
 
-  test('each receives the original result, and the last output alone counts', async () => {
+  test('in kodelet-strict each hook receives the original result, and only the last output counts', async () => {
     const { local, left, start } = kodeletBox();
     local('1', wrapping('one'));
     local('2', wrapping('two'));
@@ -228,7 +228,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect(toolResponse).toMatchObject({ llmContent: 'two(text)' });
   });
 
-  test('the follow-ups of the last one alone count', async () => {
+  test('in kodelet-strict only the last hook’s follow-ups count', async () => {
     const { local, start } = kodeletBox();
     local('1', answering('agent_stop', { follow_up_messages: ['a'] }));
     local('2', answering('agent_stop', { follow_up_messages: ['b'] }));
@@ -237,7 +237,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect((await fire('AfterAgent', someFields.AfterAgent)).followUps).toEqual(['b']);
   });
 
-  test('a message blocked first and let through last is sent', async () => {
+  test('in kodelet-strict a message that is blocked first and let through last is sent', async () => {
     const { local, start } = kodeletBox();
     local('1', answering('user_message_send', blocked));
     local('2', answering('user_message_send', { blocked: false }));
@@ -247,8 +247,8 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
   });
 });
 
-describe('with LLxprt hooks on the same call', () => {
-  test('all are planned together, the lanes of both run side by side, and each keeps its dialect', async () => {
+describe('Kodelet and LLxprt hooks on the same call', () => {
+  test('hooks of two dialects are planned together, and their lanes run in parallel', async () => {
     const { local, global, start } = mixed('project', 'true');
     local('log', hookOf('before_tool_call'));
     global('guard', answering('before_tool_call', blocked));
@@ -263,7 +263,7 @@ describe('with LLxprt hooks on the same call', () => {
     expect(setBy).toEqual({ decision: 'guard' });
   });
 
-  test('a command and an executable of one name are two hooks', async () => {
+  test('a command and an executable with the same name are two hooks', async () => {
     const { local, start } = mixed('project', 'true');
     local('true', hookOf('before_tool_call'));
     const { fire } = await start();
@@ -274,7 +274,7 @@ describe('with LLxprt hooks on the same call', () => {
   test.each([
     ['kodelet', kodelet],
     ['kodelet-strict', kodeletStrict],
-  ])('a denial of LLxprt is never undone by %s, in either order', async (_, dialect) => {
+  ])('a denial by LLxprt is never undone by %s, in either order', async (_, dialect) => {
     for (const level of ['project', 'user'] as const) {
       const { local, start } = mixed(level, 'echo "LLxprt says no" >&2; exit 2');
       local('allow', answering('before_tool_call', { blocked: false, input: {} }));
@@ -285,7 +285,7 @@ describe('with LLxprt hooks on the same call', () => {
     }
   });
 
-  test('an allow of LLxprt does not undo a block of Kodelet', async () => {
+  test('an allow by LLxprt does not undo a block by Kodelet', async () => {
     for (const dialect of [kodelet, kodeletStrict]) {
       const { local, start } = mixed('user', print({ decision: 'allow' }));
       local('guard', answering('before_tool_call', blocked));
@@ -295,7 +295,7 @@ describe('with LLxprt hooks on the same call', () => {
     }
   });
 
-  test('a sequence of one is none of the other: each lane receives the call as it was', async () => {
+  test('a sequence in one lane does not affect the other: each lane receives the original call', async () => {
     const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
     local('1', adding('one'));
     local('2', adding('two'));
@@ -303,7 +303,7 @@ describe('with LLxprt hooks on the same call', () => {
     const { toolInput, conflicts } = await fire('BeforeTool', shell);
     expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: shell.tool_input });
     expect(left('input')).toBe('{"command":"ls","dir":"a"}\n{"command":"ls one"}\n');
-    // Kodelet's hooks gave arguments without "dir", and LLxprt's set it.
+    // Kodelet's hooks returned arguments without "dir", and LLxprt's set it.
     expect(toolInput).toEqual({ command: 'ls one two', dir: 'b' });
     const [set] = conflicts;
     expect(conflicts).toHaveLength(1);
@@ -314,7 +314,7 @@ describe('with LLxprt hooks on the same call', () => {
     ]);
   });
 
-  test('of the same key the later hook of the plan stands, and the conflict is reported', async () => {
+  test('for the same key the hook later in the plan wins, and the conflict is reported', async () => {
     const pwd = change({ command: 'pwd' });
     for (const [level, hooks, command] of [
       ['project', [pwd, 'add'], 'ls x'],
@@ -331,7 +331,7 @@ describe('with LLxprt hooks on the same call', () => {
     }
   });
 
-  test('also where a later hook of the same dialect changed another key', async () => {
+  test('the later hook wins even if another hook of the first dialect changed another key after it', async () => {
     const pwd = change({ command: 'pwd' });
     const box = mixed('project', pwd);
     box.write(box.files.user, { hooks: { BeforeTool: inParallel(change({ dir: 'b' })) } });
@@ -346,7 +346,7 @@ describe('with LLxprt hooks on the same call', () => {
     ]);
   });
 
-  test("a rewrite that strict erased does not come back through LLxprt's", async () => {
+  test("a rewrite that kodelet-strict erased does not come back through LLxprt's", async () => {
     const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
     local('1', adding('x'));
     local('2', hookOf('before_tool_call'));
@@ -357,7 +357,7 @@ describe('with LLxprt hooks on the same call', () => {
     expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ dir: 'b' });
   });
 
-  test('after the tool: each receives what the tool gave, and both count', async () => {
+  test('after the tool, hooks of both dialects receive the tool’s result, and both answers count', async () => {
     const { local, left, start } = mixed(
       'user',
       `cat > seen; ${print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } })}`,
@@ -376,7 +376,7 @@ describe('with LLxprt hooks on the same call', () => {
     expect(results.map(({ hook }) => hook.dialect)).toEqual(['kodelet', 'llxprt']);
   });
 
-  test('events that Kodelet does not have are none of its business', async () => {
+  test('Kodelet hooks do not run at events that Kodelet does not have', async () => {
     const { local, start } = kodeletBox();
     for (const type of ['before_tool_call', 'after_tool_call', 'user_message_send', 'agent_stop'])
       local(type, hookOf(type));

@@ -6,7 +6,7 @@ import { hookOf, kodeletBox } from '../../support/kodelet.ts';
 
 const isoTime = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"/;
 
-/** What a hook of this type reads, letter by letter; times are replaced. */
+/** Returns exactly what a hook of this type reads; times are replaced. */
 async function received<Event extends HookEventName>(
   type: string,
   event: Event,
@@ -21,7 +21,7 @@ async function received<Event extends HookEventName>(
 }
 
 describe('what "<hook> run" reads (C-107)', () => {
-  test('turn_end, and the recipe that the agent works by', async () => {
+  test('a turn_end hook reads the response, the turn number and the agent’s recipe', async () => {
     const { stdin, cwd } = await received(
       'turn_end',
       'host.turn_end',
@@ -33,7 +33,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('before_tool_call', async () => {
+  test('a before_tool_call hook reads the call', async () => {
     const { stdin, cwd } = await received(
       'before_tool_call',
       'BeforeTool',
@@ -45,7 +45,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('after_tool_call of a tool that did its work', async () => {
+  test('an after_tool_call hook reads the result of a tool that succeeded', async () => {
     const { stdin, cwd } = await received(
       'after_tool_call',
       'AfterTool',
@@ -65,7 +65,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('after_tool_call of a tool that failed', async () => {
+  test('an after_tool_call hook reads the error of a tool that failed', async () => {
     const { stdin, cwd } = await received(
       'after_tool_call',
       'AfterTool',
@@ -85,7 +85,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('after_tool_call of a tool that gave an image and texts: the texts', async () => {
+  test('an after_tool_call hook reads only the texts of a result with an image', async () => {
     const { stdin } = await received('after_tool_call', 'AfterTool', {
       tool_name: 'look',
       tool_input: {},
@@ -106,7 +106,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     expect(output.metadata.output).not.toContain('AAAA');
   });
 
-  test('user_message_send', async () => {
+  test('a user_message_send hook reads the message', async () => {
     const { stdin, cwd } = await received('user_message_send', 'BeforeAgent', {
       prompt: 'Hi\nyou',
     });
@@ -115,7 +115,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('agent_stop', async () => {
+  test('an agent_stop hook reads the conversation', async () => {
     const { stdin, cwd } = await received(
       'agent_stop',
       'AfterAgent',
@@ -133,7 +133,7 @@ describe('what "<hook> run" reads (C-107)', () => {
     );
   });
 
-  test('agent_stop of a host that keeps no conversation: no messages', async () => {
+  test('an agent_stop hook reads no messages if the host keeps no conversation', async () => {
     const { stdin } = await received('agent_stop', 'AfterAgent', {
       prompt: 'Hi',
       prompt_response: 'Hello',
@@ -144,7 +144,7 @@ describe('what "<hook> run" reads (C-107)', () => {
 });
 
 describe('how "<hook> run" is started', () => {
-  test('in the project folder, with "run" as its only argument and the environment of the agent', async () => {
+  test('a hook runs in the project folder, with "run" as its only argument and the agent’s environment', async () => {
     const { local, left, project, start } = kodeletBox();
     local(
       'hook',
@@ -155,7 +155,7 @@ describe('how "<hook> run" is started', () => {
     expect(left('how')).toBe(`1 run ${project} . ${process.env['HOME']}\n`);
   });
 
-  test('a hook that never reads its input does its work', async () => {
+  test('a hook that never reads its input still works', async () => {
     const { local, start } = kodeletBox();
     local('hook', hookOf('user_message_send', `exec <&-; echo '{"blocked":true,"reason":"No"}'`));
     const { fire } = await start();
@@ -183,12 +183,14 @@ describe('native names (dialects 3.3)', () => {
     ['glob', { pattern: '*' }, 'glob_tool', { pattern: '*' }],
     ['search_file_content', { pattern: 'x' }, 'grep_tool', { pattern: 'x' }],
     ['my_tool', { content: 'x', limit: 1 }, 'my_tool', { content: 'x', limit: 1 }],
-  ])('%s and its arguments, passed and read back', async (name, ours, theirName, theirs) => {
-    const { local, left, start } = kodeletBox();
-    // What it receives goes back as it came, marked.
-    local(
-      'echo',
-      `#!/usr/bin/env node
+  ])(
+    '%s and its arguments are passed under Kodelet’s names and read back under ours',
+    async (name, ours, theirName, theirs) => {
+      const { local, left, start } = kodeletBox();
+      // It returns what it receives, with a mark.
+      local(
+        'echo',
+        `#!/usr/bin/env node
 const { readFileSync, writeFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('before_tool_call');
 else {
@@ -197,13 +199,14 @@ else {
   console.log(JSON.stringify({ input: { ...input.tool_input, seen: true } }));
 }
 `,
-    );
-    const { fire } = await start();
-    const { toolInput } = await fire('BeforeTool', { tool_name: name, tool_input: ours });
-    expect(JSON.parse(left('input.json'))).toMatchObject({
-      tool_name: theirName,
-      tool_input: theirs,
-    });
-    expect(toolInput).toEqual({ ...ours, seen: true });
-  });
+      );
+      const { fire } = await start();
+      const { toolInput } = await fire('BeforeTool', { tool_name: name, tool_input: ours });
+      expect(JSON.parse(left('input.json'))).toMatchObject({
+        tool_name: theirName,
+        tool_input: theirs,
+      });
+      expect(toolInput).toEqual({ ...ours, seen: true });
+    },
+  );
 });

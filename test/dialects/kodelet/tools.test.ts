@@ -15,7 +15,7 @@ describe('the names of tools and arguments (C-107)', () => {
     ['search_file_content', 'grep_tool'],
     ['my_tool', 'my_tool'],
     ['constructor', 'constructor'],
-  ])('%s is %s, and back', (ours, theirs) => {
+  ])('our tool %s is called %s in Kodelet, and is read back', (ours, theirs) => {
     expect([toKodeletTool(ours), fromKodeletTool(theirs)]).toEqual([theirs, ours]);
   });
 
@@ -28,13 +28,13 @@ describe('the names of tools and arguments (C-107)', () => {
     ],
     ['read_file', { limit: 5 }, { line_limit: 5 }],
     ['my_tool', { content: 1 }, { content: 1 }],
-  ])('of %s: %j is passed as %j, and read back', (tool, ours, theirs) => {
+  ])('arguments of %s are passed and read back: %j as %j', (tool, ours, theirs) => {
     expect(exchangeNames(tool, ours)).toEqual(theirs);
     expect(exchangeNames(tool, theirs)).toEqual(ours);
   });
 
   test.each([[{ content: 'SECRET', text: 'harmless' }], [{ text: 'harmless', content: 'SECRET' }]])(
-    'an argument that nobody asked for hides none from a guard: %j',
+    'an argument that nobody asked for hides no other from a guard: %j',
     (input) => {
       expect(exchangeNames('write_file', input)).toEqual({ text: 'SECRET', content: 'harmless' });
       expect(exchangeNames('write_file', exchangeNames('write_file', input))).toEqual(input);

@@ -5,7 +5,7 @@ import { exited, printed } from '../../support/answers.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
 describe('exit 0', () => {
-  test('silence decides nothing and has no output (HOOK-065, HOOK-158)', () => {
+  test('a silent hook decides nothing and has no output (HOOK-065, HOOK-158)', () => {
     for (const stdout of ['', ' \n\t\r\n ', 'null', ' null\n'])
       expect(printed('BeforeTool', stdout)).toMatchObject({
         success: true,
@@ -34,7 +34,7 @@ describe('exit 0', () => {
   });
 
   test.each(['Block', 'DENY', 'blocked', 'no', '', 1, 0, true, false, [], ['deny'], {}])(
-    'decision %j is none, and its author is warned (C-31)',
+    'decision %j is invalid and ignored, and its author is warned (C-31)',
     (decision) => {
       const answer = printed('BeforeTool', { decision, reason: 'kept' });
       expect(answer.decision).toBeUndefined();
@@ -59,7 +59,7 @@ describe('exit 0', () => {
     expect(printed('BeforeTool', { continue: true })).toMatchObject({ stop: false, notes: [] });
   });
 
-  test('fields of the wrong type are dropped one by one, and the rest counts (C-31)', () => {
+  test('fields of the wrong type are dropped one by one, and the rest still counts (C-31)', () => {
     const answer = printed('BeforeTool', {
       decision: 'deny',
       reason: 7,
@@ -74,14 +74,14 @@ describe('exit 0', () => {
     expect(answer.notes[0]).toBe('"stopReason" is a list and was ignored: it must be a string');
   });
 
-  test('fields that are not ours stay in the answer', () => {
+  test('unknown fields stay in the answer', () => {
     expect(printed('BeforeTool', { decision: 'allow', extra: [1] }).output).toEqual({
       decision: 'allow',
       extra: [1],
     });
   });
 
-  test('space, line ends and a byte order mark around the JSON do not matter', () => {
+  test('white space, line ends and a byte order mark around the JSON are ignored', () => {
     const json = '{"decision":"deny","reason":"no"}';
     for (const stdout of [`\n\n  ${json}\n`, `\r\n${json}\r\n`, `\uFEFF${json}`, `\t${json}\u00A0`])
       expect(printed('BeforeTool', stdout).decision).toBe('deny');
@@ -98,7 +98,7 @@ describe('exit 0', () => {
     expect(printed('BeforeTool', '"null"')).not.toHaveProperty('output');
   });
 
-  test('what is no object, after decoding twice at most, is plain text (HOOK-064, HOOK-114, HOOK-212, C-30)', () => {
+  test('output that is not an object after decoding at most twice is plain text (HOOK-064, HOOK-114, HOOK-212, C-30)', () => {
     for (const text of ['42', 'true', '[]', '"text"', '""', 'hello', '"decision" of none'])
       expect(printed('BeforeTool', `${text}\n`)).toMatchObject({
         success: true,
@@ -119,18 +119,21 @@ describe('exit 0', () => {
     ['a list', '[{"decision":"deny"}]'],
     ['text on both sides', 'Checking...\n{"decision":"deny"}\nDone'],
     ['colours', '\u001B[31m{"decision":"deny"}\u001B[0m'],
-    ['what UTF-16 looks like', '{"decision":"deny"}'.split('').join('\0')],
+    ['a text in UTF-16', '{"decision":"deny"}'.split('').join('\0')],
     ['JSON encoded thrice', JSON.stringify(JSON.stringify(JSON.stringify({ decision: 'deny' })))],
-  ])('%s makes all of it a message; its author is warned (HOOK-114, I14)', (_, stdout) => {
-    const answer = printed('BeforeTool', stdout);
-    expect(answer).toMatchObject({
-      decision: 'allow',
-      output: { decision: 'allow', systemMessage: stdout },
-    });
-    expect(answer.notes).toEqual([
-      'a denial was NOT read: its output is not one JSON object, so all of it was taken as a message; print that object alone',
-    ]);
-  });
+  ])(
+    '%s makes the whole output a message, and its author is warned (HOOK-114, I14)',
+    (_, stdout) => {
+      const answer = printed('BeforeTool', stdout);
+      expect(answer).toMatchObject({
+        decision: 'allow',
+        output: { decision: 'allow', systemMessage: stdout },
+      });
+      expect(answer.notes).toEqual([
+        'a denial was NOT read: its output is not one JSON object, so all of it was taken as a message; print that object alone',
+      ]);
+    },
+  );
 
   test('stderr is kept for the log and decides nothing (HOOK-069)', () => {
     const answer = readAnswer(
@@ -146,7 +149,7 @@ const denial = (exit: { stdout?: string; stderr?: string }, event = 'BeforeTool'
   readAnswer(event, exited({ exitCode: 2, ...exit }));
 
 describe('exit 2', () => {
-  test.each(hookEventNames)('denies in %s (HOOK-066, HOOK-067a)', (event) => {
+  test.each(hookEventNames)('exit 2 denies in %s (HOOK-066, HOOK-067a)', (event) => {
     expect(readAnswer(event, exited({ exitCode: 2, stderr: 'no\n' }))).toMatchObject({
       status: 'ok',
       success: false,
@@ -157,7 +160,7 @@ describe('exit 2', () => {
     });
   });
 
-  test('stderr is the reason, whatever stdout says (HOOK-016a, HOOK-189, C-25)', () => {
+  test('with exit 2 stderr is the reason, whatever stdout says (HOOK-016a, HOOK-189, C-25)', () => {
     expect(
       denial({
         stdout: '{"decision":"allow","reason":"other","continue":false}',
@@ -166,7 +169,7 @@ describe('exit 2', () => {
     ).toEqual({ decision: 'deny', reason: 'not\r\nthis' });
   });
 
-  test('colours and control characters of a reason are kept in the data', () => {
+  test('colours and control characters in a reason are kept in the data', () => {
     expect(denial({ stderr: '\u001B[31mred\u001B[0m\n' }).output?.reason).toBe(
       '\u001B[31mred\u001B[0m',
     );
@@ -176,7 +179,7 @@ describe('exit 2', () => {
     ['the reason of JSON', '{"decision":"allow","reason":"from json"}', 'from json'],
     ['the reason of JSON encoded twice', '"{\\"reason\\":\\"inner\\"}"', 'inner'],
     ['plain text', 'policy says no\n', 'policy says no'],
-    ['JSON that is no object', '[1]', '[1]'],
+    ['JSON that is not an object', '[1]', '[1]'],
     ['nothing', '', 'Blocked by hook'],
     ['only space', ' \n ', 'Blocked by hook'],
     ['null', 'null', 'Blocked by hook'],
@@ -189,13 +192,13 @@ describe('exit 2', () => {
       'compat',
     ],
   ])(
-    'without stderr, %s on stdout gives the reason (HOOK-067b, C-25, C-26)',
+    'with exit 2 and no stderr, %s on stdout gives the reason (HOOK-067b, C-25, C-26)',
     (_, stdout, reason) => {
       expect(denial({ stdout, stderr: '\n' }).output).toEqual({ decision: 'deny', reason });
     },
   );
 
-  test('nothing but the reason is taken from stdout (HOOK-066, C-25)', () => {
+  test('with exit 2 only the reason is taken from stdout (HOOK-066, C-25)', () => {
     const answer = denial({
       stdout:
         '{"continue":false,"systemMessage":"x","hookSpecificOutput":{"tool_input":{"a":1}},"decision":1}',
@@ -207,7 +210,7 @@ describe('exit 2', () => {
 
 describe('any other exit', () => {
   test.each([1, 3, 126, 127, 130, 137, 255])(
-    'code %i is a failure that warns and never blocks (HOOK-068, HOOK-070, HOOK-198, HOOK-209)',
+    'exit code %i is a failure that warns and never blocks (HOOK-068, HOOK-070, HOOK-198, HOOK-209)',
     (exitCode) => {
       const answer = readAnswer(
         'BeforeTool',
@@ -225,7 +228,7 @@ describe('any other exit', () => {
     },
   );
 
-  test('a failure without stderr says nothing at all (C-27)', () => {
+  test('a failure without stderr has no output (C-27)', () => {
     const answer = readAnswer('BeforeTool', exited({ exitCode: 1, stdout: 'text', stderr: ' \n' }));
     expect(answer).not.toHaveProperty('output');
     expect(answer.decision).toBeUndefined();
@@ -248,7 +251,7 @@ describe('any other exit', () => {
   });
 });
 
-describe('no exit to speak of', () => {
+describe('hooks without an exit', () => {
   const exit = { exitCode: 2, signal: null, durationMs: 9, truncated: [] } as const;
 
   test('a timed-out hook decides nothing, whatever it printed or exited with (HOOK-119, C-35)', () => {
@@ -270,14 +273,14 @@ describe('no exit to speak of', () => {
     expect(answer.error?.message).toBe('Hook timed out after 250ms');
   });
 
-  test('so does one that could not be started', () => {
+  test('a hook that could not be started decides nothing', () => {
     const answer = readAnswer('BeforeTool', { status: 'failed', error: new Error('ENOENT') });
     expect(answer).toMatchObject({ status: 'failed', success: false, exitCode: null });
     expect(answer).not.toHaveProperty('output');
     expect(answer.error?.message).toBe('ENOENT');
   });
 
-  test('so does one that was cancelled (G-02)', () => {
+  test('a hook that was cancelled decides nothing (G-02)', () => {
     const answer = readAnswer('BeforeTool', {
       status: 'cancelled',
       reason: 'the user left',
@@ -290,7 +293,7 @@ describe('no exit to speak of', () => {
 });
 
 describe('too much output', () => {
-  test('stdout over the limit is a failure, for half an answer is none (G-01)', () => {
+  test('stdout over the limit is a failure, because half an answer is not an answer (G-01)', () => {
     const answer = readAnswer(
       'BeforeTool',
       exited({ stdout: '{"decision":"allow"}', truncated: ['stdout'] }),
@@ -300,7 +303,7 @@ describe('too much output', () => {
     expect(answer.error?.message).toContain('10 MiB');
   });
 
-  test('stderr over the limit costs nothing but a note', () => {
+  test('stderr over the limit only adds a note', () => {
     const answer = readAnswer(
       'BeforeTool',
       exited({ stdout: '{"decision":"deny"}', stderr: 'x', truncated: ['stderr'] }),
@@ -309,7 +312,7 @@ describe('too much output', () => {
     expect(answer.notes).toEqual(['stderr went over 10 MiB; the rest was dropped']);
   });
 
-  test('exit 2 denies all the same', () => {
+  test('exit 2 denies even if stdout and stderr went over the limit', () => {
     const answer = readAnswer(
       'BeforeTool',
       exited({ exitCode: 2, stderr: 'no', truncated: ['stdout', 'stderr'] }),
@@ -328,7 +331,7 @@ test('left background processes are reported, and the answer counts (design: pro
 describe('hostile output', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-  test('what is nested too deep is dropped, and a denial beside it stands', () => {
+  test('fields that are nested too deep are dropped, and a denial next to them counts', () => {
     const answer = printed(
       'BeforeTool',
       `{"decision":"deny","reason":${deep},"hookSpecificOutput":{"tool_input":{"a":${deep}},"kept":1},"x":${deep}}`,
@@ -340,7 +343,7 @@ describe('hostile output', () => {
     expect(printed('BeforeTool', deep)).toMatchObject({ plainText: true });
   });
 
-  test('two hundred thousand keys are read in good time', () => {
+  test('an answer with two hundred thousand keys is read in reasonable time', () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, key) => [`k${key}`, key]));
     const before = cpuTime();
     const answer = printed('BeforeTool', {
@@ -352,7 +355,7 @@ describe('hostile output', () => {
     expect(cpuTime() - before).toBeLessThan(10_000);
   });
 
-  test('names like __proto__ are data and pollute nothing', () => {
+  test('names like __proto__ in an answer are data and pollute nothing', () => {
     const answer = printed(
       'BeforeTool',
       '{"__proto__":{"decision":"deny","polluted":1},"constructor":{"prototype":{"polluted":1}},"hookSpecificOutput":{"__proto__":{"tool_input":{"x":1}},"toString":1}}',
@@ -362,7 +365,7 @@ describe('hostile output', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('a thousand faults are reported in ten notes', () => {
+  test('a thousand faults in an answer are reported in ten notes', () => {
     const answer = printed('BeforeModel', {
       hookSpecificOutput: { llm_request: { messages: Array.from({ length: 1_000 }, () => 7) } },
     });

@@ -15,19 +15,19 @@ const chain = (event: HookEventName, payload: object, specific: object) =>
 describe('tool_input', () => {
   const payload = { tool_name: 'x', tool_input: { a: 1, nested: { b: 2, c: 3 } } };
 
-  test('is spread over the input, cumulatively and not deeply (HOOK-024, HOOK-106, HOOK-216, C-43)', () => {
+  test('a tool_input is spread over the input, cumulatively and not deeply (HOOK-024, HOOK-106, HOOK-216, C-43)', () => {
     const first = chain('BeforeTool', payload, { tool_input: { nested: { b: 9 } } });
     const second = chain('BeforeTool', first, { tool_input: { d: 4 } });
     expect(second).toEqual({ tool_name: 'x', tool_input: { a: 1, nested: { b: 9 }, d: 4 } });
   });
 
-  test('of the caller is never changed (G-05)', () => {
+  test('the caller’s tool_input is never changed (G-05)', () => {
     const before = structuredClone(payload);
     chain('BeforeTool', payload, { tool_input: { a: 2, nested: null } });
     expect(payload).toEqual(before);
   });
 
-  test('that is no object changes nothing', () => {
+  test('a tool_input that is not an object changes nothing', () => {
     for (const tool_input of ['text', 1, null, [1]])
       expect(chain('BeforeTool', payload, { tool_input })).toEqual(payload);
   });
@@ -36,14 +36,14 @@ describe('tool_input', () => {
 describe('llm_request', () => {
   const payload = { llm_request: { model: 'm', messages: [], config: { topK: 1, topP: 1 } } };
 
-  test('is spread over the request, config as one field (HOOK-105, C-41, U1)', () => {
+  test('an llm_request is spread over the request, with config as one field (HOOK-105, C-41, U1)', () => {
     const first = chain('BeforeModel', payload, { llm_request: { config: { temperature: 0 } } });
     expect(first).toEqual({
       llm_request: { model: 'm', messages: [], config: { temperature: 0 } },
     });
   });
 
-  test('comes in the stable form, whatever form the hook before used (C-71)', () => {
+  test('an llm_request is passed on in the stable form, whatever form the hook used (C-71)', () => {
     const next = chain('BeforeModel', payload, {
       llm_request: {
         contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
@@ -60,7 +60,7 @@ describe('llm_request', () => {
   });
 });
 
-test('a prompt grows by each context (HOOK-211, W11)', () => {
+test('each context is appended to the prompt (HOOK-211, W11)', () => {
   const first = chain('BeforeAgent', { prompt: 'Do it' }, { additionalContext: 'one' });
   expect(chain('BeforeAgent', first, { additionalContext: 'two' })).toEqual({
     prompt: 'Do it\n\none\n\ntwo',
@@ -68,7 +68,7 @@ test('a prompt grows by each context (HOOK-211, W11)', () => {
   expect(chain('BeforeAgent', first, { additionalContext: '' })).toBe(first);
 });
 
-test('a response is what the hooks before made of it, so that redactors add up (seed 000 §7.4)', () => {
+test('a response is passed on with earlier changes, so that redactions add up (seed 000 §7.4)', () => {
   const payload = { ...someFields.AfterModel };
   const redacted = chain('AfterModel', payload, { llm_response: { text: '[EMAIL]' } });
   expect(redacted).toMatchObject({
@@ -90,12 +90,12 @@ describe('unchanged', () => {
     hookEventNames.filter(
       (name) => !['BeforeTool', 'BeforeModel', 'AfterModel', 'BeforeAgent'].includes(name),
     ),
-  )('%s passes its input on as it is (HOOK-211)', (event) => {
+  )('%s passes its input on unchanged (HOOK-211)', (event) => {
     const payload = { ...someFields[event] };
     expect(chain(event, payload, everything)).toBe(payload);
   });
 
-  test('after silence, plain text, an empty object or a failure (HOOK-104)', () => {
+  test('the input stays unchanged after silence, plain text, an empty object or a failure (HOOK-104)', () => {
     const payload = { ...someFields.BeforeTool };
     const output = JSON.stringify({ hookSpecificOutput: everything });
     for (const exit of [

@@ -6,7 +6,7 @@ import { hookEventNames, type HookEventName } from '../../../src/protocol/events
 import { createSpecificHookOutput } from '../../../src/translate/model-outputs.ts';
 import { exited, named } from '../../support/answers.ts';
 
-/** What hooks may end with, good and bad. */
+/** Ways in which hooks may end, good and bad. */
 const endings: readonly Parameters<typeof exited>[0][] = [
   {},
   { stdout: 'plain text' },
@@ -43,23 +43,23 @@ const answers = new Map<HookEventName, readonly Answer[]>(
   ]),
 );
 
-/** What the answers mean together: a block, a stop. */
+/** Returns whether the answers together block, and whether they stop. */
 function verdict(event: HookEventName, chosen: readonly Answer[]) {
   const { output } = mergeAnswers(event, named(...chosen));
   const merged = createSpecificHookOutput(output ?? {}, event);
   return { blocked: merged.isBlockingDecision(), stop: merged.shouldStopExecution() };
 }
 
-describe.each(hookEventNames)('in %s a denial is monotone', (event) => {
+describe.each(hookEventNames)('denials in %s are monotone', (event) => {
   const all = answers.get(event)!;
 
-  test('pairs and triples block when, and only when, one of them blocks; the same for stops', () => {
+  test('two or three answers together block if and only if one of them blocks, and likewise stop', () => {
     for (const one of all)
       for (const two of all)
         for (const three of [undefined, ...all]) {
           const chosen = [one, two, ...(three ? [three] : [])];
           const { blocked, stop } = verdict(event, chosen);
-          // An expectation for each of a hundred thousand takes longer than what it expects.
+          // A hundred thousand single expectations would take longer than the code under test.
           if (
             blocked !== chosen.some(({ decision }) => decision === 'deny') ||
             stop !== chosen.some((answer) => answer.stop)
@@ -68,7 +68,7 @@ describe.each(hookEventNames)('in %s a denial is monotone', (event) => {
         }
   });
 
-  test('adding answers, wherever in the plan, never turns a block or a stop into none', () => {
+  test('an added answer, anywhere in the plan, never undoes a block or a stop', () => {
     const random = randomNumbers(17);
     for (let round = 0; round < 300; round++) {
       const chosen = Array.from({ length: 2 + (random() % 6) }, () => all[random() % all.length]!);
@@ -80,7 +80,7 @@ describe.each(hookEventNames)('in %s a denial is monotone', (event) => {
     }
   });
 
-  test('what a hook says alone is what counts of it (merging adds no denial)', () => {
+  test('merging a single answer neither adds nor removes a denial or a stop', () => {
     for (const answer of all)
       expect(verdict(event, [answer])).toEqual({
         blocked: answer.decision === 'deny',

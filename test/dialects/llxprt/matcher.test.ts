@@ -4,10 +4,10 @@ import { compileMatcher, matching } from '../../../src/dialects/llxprt/index.ts'
 import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
-/** So much time for a matcher that no machine is too busy to decide it. */
+/** A budget so large that a matcher is decided on any busy machine. */
 const patient = () => new RegexBudget(120_000, 60_000);
 
-/** Whether a matcher fits, where nothing is undecided. */
+/** Whether a matcher matches; throws if that cannot be decided. */
 const fits = (matcher: string | undefined, subject: string, event: HookEventName = 'BeforeTool') =>
   compileMatcher(event, matcher, (error) => {
     throw error;
@@ -15,7 +15,7 @@ const fits = (matcher: string | undefined, subject: string, event: HookEventName
 
 describe('the matcher of a tool event (HOOK-021, 032)', () => {
   test.each([undefined, '', ' ', '\t\n', '*', ' * '])(
-    '%j fits every tool (HOOK-022, 089)',
+    'the matcher %j matches every tool (HOOK-022, 089)',
     (all) => {
       for (const tool of ['write_file', '', 'mcp__x__y', '工具'])
         expect(fits(all, tool)).toBe(true);
@@ -49,7 +49,7 @@ describe('the matcher of a tool event (HOOK-021, 032)', () => {
     ['工具', '我的工具', true],
     ['^.{2}$', '😀', true],
     ['[éè]', 'café', true],
-  ])('%j on %j: %j (HOOK-087)', (matcher, tool, expected) => {
+  ])('the matcher %j matches the tool %j: %j (HOOK-087)', (matcher, tool, expected) => {
     expect(fits(matcher, tool)).toBe(expected);
     expect(fits(matcher, tool, 'AfterTool')).toBe(expected);
   });
@@ -64,13 +64,13 @@ describe('the matcher of a tool event (HOOK-021, 032)', () => {
     ['a(', 'a(', true],
     ['\\', '\\', true],
   ])(
-    '%j is no regular expression: on %j %j, letter by letter (HOOK-088, C-18)',
+    'the matcher %j, which is not a regular expression, is compared with %j letter by letter: %j (HOOK-088, C-18)',
     (m, tool, expected) => {
       expect(fits(m, tool)).toBe(expected);
     },
   );
 
-  test('asked again it answers the same', () => {
+  test('a matcher that is asked again answers the same', () => {
     const matcher = compileMatcher('BeforeTool', 'write', () => undefined);
     expect([1, 2, 3].map(() => matcher('write_file'))).toEqual([true, true, true]);
   });
@@ -83,13 +83,16 @@ describe('the matcher of another event', () => {
     'BeforeToolSelection',
     'BeforeAgent',
     'AfterAgent',
-  ] as const)('of %s is ignored, whatever it says (HOOK-041, 051, 059; C-19)', (event) => {
-    for (const matcher of [undefined, '*', 'no_such_tool', '[', '^$'])
-      expect(fits(matcher, 'anything', event)).toBe(true);
-  });
+  ] as const)(
+    'the matcher of a %s hook is ignored, whatever it says (HOOK-041, 051, 059; C-19)',
+    (event) => {
+      for (const matcher of [undefined, '*', 'no_such_tool', '[', '^$'])
+        expect(fits(matcher, 'anything', event)).toBe(true);
+    },
+  );
 
   test.each(['SessionStart', 'SessionEnd', 'PreCompress', 'Notification'] as const)(
-    'of %s must equal its subject (C-20)',
+    'the matcher of a %s hook must equal its subject (C-20)',
     (event) => {
       expect(fits('startup', 'startup', event)).toBe(true);
       expect(fits('start', 'startup', event)).toBe(false);
@@ -99,7 +102,7 @@ describe('the matcher of another event', () => {
     },
   );
 
-  test('is decided for each event', () => {
+  test('the use of matchers is defined for each event', () => {
     expect(Object.keys(matching)).toEqual(hookEventNames);
   });
 });
@@ -117,38 +120,41 @@ const catastrophic = [
   ['bounded repetition', 'a{0,500}a{0,500}a{0,500}a{0,500}b', 'a'.repeat(600)],
 ] as const;
 
-describe('a matcher that backtracks without end', () => {
-  test.each(catastrophic)('(%s) is bounded, and the hook runs', (_, matcher, tool) => {
-    const undecided: string[] = [];
-    const start = cpuTime();
-    const fit = compileMatcher('BeforeTool', matcher, ({ message }) => undecided.push(message))(
-      tool,
-      new RegexBudget(60_000),
-    );
-    expect(cpuTime() - start).toBeLessThan(3_000);
-    expect(fit).toBe(true);
-    expect(undecided).toEqual([`/${matcher}/: took more than 50 ms`]);
-  });
+describe('a catastrophically backtracking matcher', () => {
+  test.each(catastrophic)(
+    'a catastrophic matcher (%s) is bounded, and the hook runs',
+    (_, matcher, tool) => {
+      const undecided: string[] = [];
+      const start = cpuTime();
+      const fit = compileMatcher('BeforeTool', matcher, ({ message }) => undecided.push(message))(
+        tool,
+        new RegexBudget(60_000),
+      );
+      expect(cpuTime() - start).toBeLessThan(3_000);
+      expect(fit).toBe(true);
+      expect(undecided).toEqual([`/${matcher}/: took more than 50 ms`]);
+    },
+  );
 
-  test.each(catastrophic)('(%s) still decides what it can', (_, matcher) => {
+  test.each(catastrophic)('a catastrophic matcher (%s) still decides easy names', (_, matcher) => {
     expect(fits(matcher, '')).toBe(new RegExp(matcher).test(''));
     expect(fits(matcher, 'read')).toBe(new RegExp(matcher).test('read'));
   });
 
-  test('reports what it is', () => {
+  test('a catastrophic matcher throws RegexUndecidedError', () => {
     expect(() => new RegexBudget().test('^(a+)+$', `${'a'.repeat(60)}!`)).toThrow(
       RegexUndecidedError,
     );
   });
 });
 
-test('what the watchdog decides is what a plain test decides', () => {
+test('a test with the watchdog has the same outcome as a plain test', () => {
   for (const source of ['^(?:ab)+$', '(a|b)*c', '(x{2}){2}', 'mcp__.*__(read|write)+.*', '(?:)*'])
     for (const text of ['', 'abab', 'aba', 'abc', 'xxxx', 'mcp__a__readwrite_x'])
       expect(patient().test(source, text), `${source} ${text}`).toBe(new RegExp(source).test(text));
 });
 
-/** What becomes of each of these expressions with one budget. */
+/** Returns the outcome of each of these expressions with one shared budget. */
 function outcomes(sources: readonly string[], text: string, limit?: number): unknown[] {
   const budget = new RegexBudget(limit);
   return sources.map((source) => {
@@ -164,7 +170,7 @@ describe('expressions that share a budget (S-16)', () => {
   const name = `${'a'.repeat(60)}!`;
   const evil = Array.from({ length: 120 }, (_, index) => `^(a+)+${index}$`);
 
-  test('take its time together: what is left of them is undecided without being tried', () => {
+  test('expressions use up their shared budget: the remaining ones are undecided without being tried', () => {
     const all = outcomes(evil, name);
     const tried = all.filter((why) => /^took more than \d+ ms$/.test(String(why)));
     expect(tried.length).toBeGreaterThan(0);
@@ -174,17 +180,17 @@ describe('expressions that share a budget (S-16)', () => {
     );
   });
 
-  test('are tried once, however often the same one is asked for', () => {
+  test('the same expression is tried only once per budget', () => {
     const same = Array.from({ length: 10_000 }, () => '^(a+)+$');
     expect(new Set(outcomes(same, name, 60_000)).size).toBe(1);
   });
 
-  test('and are quick are decided when no time is left', () => {
+  test('quick expressions are decided even when no time is left', () => {
     const quick = ['^aaa', 'write_file|replace', '^read', '['];
     expect(outcomes([...evil, ...quick], name).slice(-4)).toEqual([true, false, false, false]);
   });
 
-  test('are decided by the hundred when they are as people write them', () => {
+  test('hundreds of ordinary expressions are decided within one budget', () => {
     const usual = Array.from({ length: 1_000 }, (_, index) => `^(?:tool_${index}|other_.*)$`);
     const found = outcomes(usual, 'tool_500', 60_000);
     expect(found.filter((one) => one === true)).toHaveLength(1);
@@ -192,7 +198,7 @@ describe('expressions that share a budget (S-16)', () => {
   });
 });
 
-describe('an expression that takes V8 long to compile, which nobody can interrupt,', () => {
+describe('an expression that takes V8 long to compile', () => {
   test.each([
     ['a?', 5_000],
     ['(a|b)', 2_000],
@@ -201,21 +207,24 @@ describe('an expression that takes V8 long to compile, which nobody can interrup
     ['a', 100_000],
     ['(?:a?|b?)', 40],
     ['(?:|a)', 60],
-  ])('such as %s %d times, is not tried, and fits', (part, times) => {
-    expect(outcomes([part.repeat(times)], 'read_file')).toEqual(['is too large']);
-    expect(compileMatcher('BeforeTool', part.repeat(times), () => undefined)('read_file')).toBe(
-      true,
-    );
-  });
+  ])(
+    'an expression that takes long to compile, such as %s %d times, is not tried and matches',
+    (part, times) => {
+      expect(outcomes([part.repeat(times)], 'read_file')).toEqual(['is too large']);
+      expect(compileMatcher('BeforeTool', part.repeat(times), () => undefined)('read_file')).toBe(
+        true,
+      );
+    },
+  );
 
-  test('is none that lists names, however many', () => {
+  test('a list of names, however many, is not considered too large', () => {
     const names = Array.from({ length: 500 }, (_, index) => `mcp__server__tool_${index}`);
     for (const source of [names.join('|'), `^(?:${names.join('|')})$`, `${names.join('|')}|x__.*`])
       expect(outcomes([source, `${source}|read`], 'read_file')).toEqual([false, true]);
   });
 });
 
-test('a very long name costs an ordinary matcher nothing', () => {
+test('an ordinary matcher is fast even on a very long name', () => {
   const tool = `${'x'.repeat(1_000_000)}write_file`;
   const start = cpuTime();
   expect(fits('write_file|replace', tool)).toBe(true);

@@ -9,7 +9,7 @@ const merge = (...outputs: Printed[]) =>
   mergeAnswers('BeforeTool', answersOf('BeforeTool', ...outputs));
 
 describe('decisions', () => {
-  test('one block blocks, wherever it stands (HOOK-092, UC)', () => {
+  test('one block blocks, wherever it is in the plan (HOOK-092, UC)', () => {
     const block = { decision: 'block', reason: 'policy' };
     const allow = { decision: 'allow' };
     for (const outputs of [
@@ -21,7 +21,7 @@ describe('decisions', () => {
       expect(merge(...outputs).output).toMatchObject({ decision: 'block', reason: 'policy' });
   });
 
-  test('exit 2 blocks beside an allow (HOOK-066)', () => {
+  test('exit 2 blocks despite an allow (HOOK-066)', () => {
     const answers = named(
       readAnswer('BeforeTool', exited({ exitCode: 2, stderr: 'no' })),
       printed('BeforeTool', { decision: 'allow', reason: 'fine' }),
@@ -32,7 +32,7 @@ describe('decisions', () => {
     });
   });
 
-  test('without a block the default is allow; ask is kept (003, HOOK-182)', () => {
+  test('without a block the decision defaults to allow, and an ask is kept (003, HOOK-182)', () => {
     expect(merge({}).output).toEqual({ decision: 'allow' });
     expect(merge({ decision: null }).output).toEqual({ decision: 'allow' });
     expect(merge({ decision: 'approve' }, {}).output).toEqual({ decision: 'allow' });
@@ -62,7 +62,7 @@ describe('decisions', () => {
 const context = (text: unknown) => ({ hookSpecificOutput: { additionalContext: text } });
 
 describe('texts', () => {
-  test('reasons of all hooks are joined in plan order, those of allowing ones too (HOOK-093, C-38)', () => {
+  test('the reasons of all hooks, even allowing ones, are joined in plan order (HOOK-093, C-38)', () => {
     const { output } = merge(
       { decision: 'allow', reason: 'one' },
       { decision: 'deny', reason: 'two' },
@@ -72,7 +72,7 @@ describe('texts', () => {
     expect(output?.reason).toBe('one\ntwo\nthree');
   });
 
-  test('the verdict gives the reasons of a denial alone (S-07)', () => {
+  test('the verdict has only the reasons of a denial (S-07)', () => {
     const { reason } = merge(
       { decision: 'ask', reason: 'sure?' },
       { decision: 'deny', reason: 'one' },
@@ -82,7 +82,7 @@ describe('texts', () => {
     expect(reason).toBe('one\ntwo');
   });
 
-  test('stop reasons are joined, those of hooks that do not stop left out (C-38)', () => {
+  test('stop reasons are joined, except those of hooks that do not stop (C-38)', () => {
     const { output } = merge(
       { continue: false, stopReason: 'one' },
       { stopReason: 'not stopping' },
@@ -117,7 +117,7 @@ describe('texts', () => {
 const rewrite = (tool_input: unknown) => ({ hookSpecificOutput: { tool_input } });
 
 describe('tool_input', () => {
-  test('is spread key by key in plan order; nested values are replaced (C-43, C-44, HOOK-216)', () => {
+  test('a tool_input is spread key by key in plan order, and nested values are replaced (C-43, C-44, HOOK-216)', () => {
     const { output, conflicts, setBy } = merge(
       rewrite({ command: 'ls', env: { A: 1, B: 2 }, cwd: '/' }),
       rewrite({ command: 'ls -l', env: { A: 1 } }),
@@ -137,7 +137,7 @@ describe('tool_input', () => {
     });
   });
 
-  test('that is no object is left out and costs the answer nothing else', () => {
+  test('a tool_input that is not an object is left out, and the rest of the answer still counts', () => {
     for (const value of ['rm -rf /', 5, [1], null, true]) {
       const [answer] = answersOf('BeforeTool', { decision: 'deny', ...rewrite(value) });
       expect(answer?.answer.decision).toBe('deny');
@@ -146,7 +146,7 @@ describe('tool_input', () => {
     }
   });
 
-  test('keys like __proto__ are only keys', () => {
+  test('keys like __proto__ in a tool_input are plain keys', () => {
     const evil = '{"hookSpecificOutput":{"tool_input":{"__proto__":{"polluted":1},"a":1}}}';
     const { output } = merge(evil, rewrite({ b: 2 }));
     const input = output?.hookSpecificOutput?.['tool_input'] as Record<string, unknown>;
@@ -162,7 +162,7 @@ const compat = (permissionDecision: unknown, permissionDecisionReason?: unknown)
 
 describe('permissionDecision', () => {
   test.each(['deny', 'block'])(
-    '%s blocks, also between hooks that allow (HOOK-169, HOOK-199, C-52)',
+    'permissionDecision %s blocks, even between hooks that allow (HOOK-169, HOOK-199, C-52)',
     (word) => {
       const { output } = merge({ decision: 'allow' }, compat(word, 'compat reason'), {
         decision: 'allow',
@@ -175,7 +175,7 @@ describe('permissionDecision', () => {
     },
   );
 
-  test('never weakens the decision beside it', () => {
+  test('permissionDecision never weakens the decision next to it', () => {
     expect(merge({ decision: 'deny', ...compat('allow') }).output).toMatchObject({
       decision: 'deny',
       hookSpecificOutput: { permissionDecision: 'deny' },
@@ -187,14 +187,14 @@ describe('permissionDecision', () => {
     });
   });
 
-  test('its reason is preferred to the top-level one (HOOK-170, HOOK-199)', () => {
+  test('permissionDecisionReason takes precedence over the top-level reason (HOOK-170, HOOK-199)', () => {
     const [answer] = answersOf('BeforeTool', { reason: 'top', ...compat('deny', 'inner') });
     expect(answer?.answer.output?.reason).toBe('inner');
     const [empty] = answersOf('BeforeTool', { reason: 'top', ...compat('deny', '') });
     expect(empty?.answer.output?.reason).toBe('top');
   });
 
-  test('ask asks, and a misspelt one is reported', () => {
+  test('permissionDecision ask asks, and a misspelled value is reported', () => {
     expect(merge(compat('ask')).output?.decision).toBe('ask');
     expect(merge({ decision: null, ...compat('ask') }).output?.decision).toBe('ask');
     const [misspelt] = answersOf('BeforeTool', compat('Deny', 5));
@@ -202,7 +202,7 @@ describe('permissionDecision', () => {
     expect(misspelt?.answer.notes).toHaveLength(2);
   });
 
-  test('means nothing in other events', () => {
+  test('permissionDecision has no effect in other events', () => {
     expect(mergeAnswers('AfterTool', answersOf('AfterTool', compat('deny'))).output?.decision).toBe(
       'allow',
     );
@@ -210,7 +210,7 @@ describe('permissionDecision', () => {
 });
 
 describe('provenance', () => {
-  test('the last hook that blocks and the last that stops are named (G-18)', () => {
+  test('setBy names the last hook that blocks and the last that stops (G-18)', () => {
     const { setBy } = merge(
       { decision: 'deny' },
       { decision: 'block' },
@@ -220,7 +220,7 @@ describe('provenance', () => {
     expect(setBy).toEqual({ decision: 'b', continue: 'c' });
   });
 
-  test('fields of a hook’s own are last come, last kept', () => {
+  test('of a field that only hooks know the last value is kept', () => {
     const { output, conflicts, setBy } = merge(
       { hookSpecificOutput: { hookEventName: 'BeforeTool', colour: 'red', same: [1] } },
       { hookSpecificOutput: { hookEventName: 'BeforeTool', colour: 'blue', same: [1] } },
@@ -235,13 +235,13 @@ describe('provenance', () => {
   });
 });
 
-describe('what is not merged', () => {
+describe('outputs that are not merged', () => {
   const failing = readAnswer(
     'BeforeTool',
     exited({ exitCode: 1, stdout: '{"decision":"deny"}', stderr: 'boom' }),
   );
 
-  test('the output of a failed hook (C-27, HOOK-112)', () => {
+  test('the output of a failed hook is not merged (C-27, HOOK-112)', () => {
     const answers = named(failing, printed('BeforeTool', { systemMessage: 'kept' }));
     expect(mergeAnswers('BeforeTool', answers).output).toEqual({
       decision: 'allow',
@@ -249,13 +249,13 @@ describe('what is not merged', () => {
     });
   });
 
-  test('nothing at all, when no hook said anything', () => {
+  test('the verdict is empty when no hook said anything', () => {
     for (const answers of [[], named(failing), named(printed('BeforeTool', ''), failing)])
       expect(mergeAnswers('BeforeTool', answers)).toEqual(emptyVerdict);
   });
 });
 
-test('two hundred thousand arguments are merged in good time', () => {
+test('two hundred thousand arguments are merged in reasonable time', () => {
   const tool_input = Object.fromEntries(
     Array.from({ length: 100_000 }, (_, key) => [`k${key}`, key]),
   );

@@ -17,7 +17,7 @@ const whole = (text: string) => ({
 describe('llm_request', () => {
   const messages = [{ role: 'user', content: 'other' }];
 
-  test('is replaced field by field, config as one of them (C-41, HOOK-098, UB2, U1)', () => {
+  test('an llm_request is replaced field by field, with config as one field (C-41, HOOK-098, UB2, U1)', () => {
     const { output, conflicts, setBy } = merge(
       'BeforeModel',
       request({ messages, config: { temperature: 0, topK: 3 } }),
@@ -37,7 +37,7 @@ describe('llm_request', () => {
   });
 });
 
-describe('blocks and stops stick (C-40)', () => {
+describe('blocks and stops are kept (C-40)', () => {
   const block = { decision: 'block', reason: 'over the limit', ...response({ text: 'no more' }) };
 
   test.each([
@@ -46,7 +46,7 @@ describe('blocks and stops stick (C-40)', () => {
     ['an empty object', {}],
     ['a null decision', { decision: null }],
     ['another response', { decision: 'allow', ...response({ text: 'go on' }) }],
-  ])('%s neither before nor after undoes a block', (_, other) => {
+  ])('%s, before or after, does not undo a block', (_, other) => {
     for (const event of ['BeforeModel', 'AfterModel', 'SessionEnd', 'Notification'] as const)
       for (const outputs of [
         [block, other],
@@ -59,7 +59,7 @@ describe('blocks and stops stick (C-40)', () => {
       }
   });
 
-  test('a stop sticks as well, with its reason and response', () => {
+  test('a stop is kept as well, with its reason and response', () => {
     const stop = { continue: false, stopReason: 'enough', ...response({ text: 'bye' }) };
     const other = { continue: true, stopReason: 'ignored', ...response({ text: 'hello' }) };
     for (const outputs of [
@@ -73,7 +73,7 @@ describe('blocks and stops stick (C-40)', () => {
     }
   });
 
-  test('of several blocks the last in plan order supplies reason and response', () => {
+  test('the last of several blocks in plan order supplies reason and response', () => {
     const { output, setBy } = merge('BeforeModel', block, {
       decision: 'deny',
       reason: 'second',
@@ -84,12 +84,12 @@ describe('blocks and stops stick (C-40)', () => {
     expect(setBy['decision']).toBe('b');
   });
 
-  test('a block without a reason does not borrow that of an allow', () => {
+  test('a block without a reason does not take the reason of an allow', () => {
     const { output } = merge('BeforeModel', { decision: 'deny' }, { reason: 'fine' });
     expect(output).toEqual({ decision: 'deny' });
   });
 
-  test('the reason of a block is not that of a later stop', () => {
+  test('the reason of a block is not replaced by that of a later stop', () => {
     const { output } = merge('BeforeModel', block, {
       continue: false,
       reason: 'other',
@@ -103,7 +103,7 @@ describe('blocks and stops stick (C-40)', () => {
     });
   });
 
-  test('exit 2 sticks, and a failed hook changes nothing', () => {
+  test('the denial of exit 2 is kept, and a failed hook changes nothing', () => {
     const answers = named(
       readAnswer('BeforeModel', exited({ exitCode: 2, stderr: 'no' })),
       readAnswer('BeforeModel', exited({ exitCode: 1, stderr: 'boom' })),
@@ -114,7 +114,7 @@ describe('blocks and stops stick (C-40)', () => {
 });
 
 describe('llm_response', () => {
-  test('before a model call counts only with a block or a stop (C-79, C-80)', () => {
+  test('an llm_response before a model call counts only with a block or a stop (C-79, C-80)', () => {
     const answer = response({ text: 'cached' });
     for (const allowing of [answer, { decision: 'allow', ...answer }]) {
       const merged = merge('BeforeModel', allowing, { decision: 'deny', reason: 'no' });
@@ -127,7 +127,7 @@ describe('llm_response', () => {
     );
   });
 
-  test('after a model call the last one wins, field by field (HOOK-046, HOOK-098)', () => {
+  test('after a model call the last llm_response wins, field by field (HOOK-046, HOOK-098)', () => {
     const { output } = merge(
       'AfterModel',
       response({ text: 'one', usageMetadata: { totalTokenCount: 3 } }),
@@ -149,7 +149,7 @@ describe('llm_response', () => {
 });
 
 describe('the other fields', () => {
-  test('are replaced by the later hook (HOOK-098, 000 §7.3)', () => {
+  test('the other fields are replaced by the later hook (HOOK-098, 000 §7.3)', () => {
     const { output, conflicts, setBy } = merge(
       'AfterModel',
       { systemMessage: 'one', suppressOutput: true, reason: 'first', decision: 'ask' },
@@ -165,7 +165,7 @@ describe('the other fields', () => {
     expect(setBy).toEqual({ systemMessage: 'b', suppressOutput: 'b' });
   });
 
-  test('plain text replaces the message only (C-40)', () => {
+  test('plain text replaces only the message (C-40)', () => {
     const answer = {
       decision: 'ask',
       reason: 'r',
@@ -186,12 +186,12 @@ describe('the other fields', () => {
     });
   });
 
-  test('a stop reason without a stop is nothing', () => {
+  test('a stop reason without a stop is ignored', () => {
     expect(merge('BeforeModel', { stopReason: 'x' }).output).toEqual({});
   });
 });
 
-test('SessionEnd, PreCompress and Notification: the last wins (C-53)', () => {
+test('in SessionEnd, PreCompress and Notification the last answer wins (C-53)', () => {
   for (const event of ['SessionEnd', 'PreCompress', 'Notification'] as const)
     expect(merge(event, { systemMessage: 'one' }, { systemMessage: 'two' }).output).toEqual({
       systemMessage: 'two',

@@ -8,7 +8,7 @@ const merge = (...outputs: Printed[]) =>
 const select = (toolConfig: unknown) => ({ hookSpecificOutput: { toolConfig } });
 
 describe('modes and names', () => {
-  test('NONE wins and empties the list (HOOK-100, HOOK-101, 000 §8.1, UA)', () => {
+  test('mode NONE wins and empties the list (HOOK-100, HOOK-101, 000 §8.1, UA)', () => {
     const names = select({ mode: 'AUTO', allowedFunctionNames: ['read_file', 'write_file'] });
     for (const outputs of [
       [select({ mode: 'NONE' }), names],
@@ -24,7 +24,7 @@ describe('modes and names', () => {
     }
   });
 
-  test('names are united, without doubles, sorted by code unit (HOOK-099, HOOK-102, C-51)', () => {
+  test('tool names are united, without duplicates, sorted by code unit (HOOK-099, HOOK-102, C-51)', () => {
     const { output, conflicts } = merge(
       select({ mode: 'ANY', allowedFunctionNames: ['write', 'read'] }),
       select({ allowedFunctionNames: ['read', 'Zip', 'äh', 'apply'] }),
@@ -36,20 +36,20 @@ describe('modes and names', () => {
     expect(conflicts).toEqual([]);
   });
 
-  test('ANY wins over AUTO (HOOK-100)', () => {
+  test('mode ANY wins over AUTO (HOOK-100)', () => {
     expect(mergeToolConfigs([{ mode: 'AUTO' }, { mode: 'ANY' }, { mode: 'AUTO' }])).toEqual({
       mode: 'ANY',
     });
   });
 });
 
-describe('nothing said stays nothing (C-48, C-49)', () => {
-  test('no config without a config', () => {
+describe('absent parts stay absent (C-48, C-49)', () => {
+  test('without any tool config the output has none', () => {
     for (const output of [{}, 'plain text', select({}), select(null), { systemMessage: 'x' }])
       expect(merge(output).output).not.toHaveProperty('hookSpecificOutput.toolConfig');
   });
 
-  test('no mode without a mode, no list without a list, and an empty list stays one', () => {
+  test('a merged tool config has a mode or a list only if a hook gave one, and an empty list stays', () => {
     expect(mergeToolConfigs([{ allowedFunctionNames: ['a'] }, {}])).toEqual({
       allowedFunctionNames: ['a'],
     });
@@ -62,7 +62,7 @@ describe('nothing said stays nothing (C-48, C-49)', () => {
     expect(mergeToolConfigs([])).toBeUndefined();
   });
 
-  test('what is misspelt is left out and reported (HOOK-056, HOOK-074)', () => {
+  test('misspelled values in a tool config are left out and reported (HOOK-056, HOOK-074)', () => {
     const [answer] = answersOf(
       'BeforeToolSelection',
       select({ mode: 'none', allowedFunctionNames: ['read', 7] }),
@@ -75,7 +75,7 @@ describe('nothing said stays nothing (C-48, C-49)', () => {
   });
 });
 
-test('common fields are merged as for tools (C-50, HOOK-058, HOOK-094)', () => {
+test('in BeforeToolSelection common fields are merged as for tools (C-50, HOOK-058, HOOK-094)', () => {
   const { output } = merge(
     { systemMessage: 'one', ...select({ mode: 'ANY' }) },
     { continue: false, stopReason: 'enough', suppressOutput: true },
@@ -90,7 +90,7 @@ test('common fields are merged as for tools (C-50, HOOK-058, HOOK-094)', () => {
   });
 });
 
-test('a denial is recorded (C-63)', () => {
+test('a denial in BeforeToolSelection is recorded (C-63)', () => {
   expect(merge({ decision: 'deny', reason: 'no' }, {}).output).toEqual({
     decision: 'deny',
     reason: 'no',

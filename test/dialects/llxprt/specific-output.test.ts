@@ -3,7 +3,7 @@ import { readSpecific } from '../../../src/dialects/llxprt/vocabulary.ts';
 import { hookEventNames } from '../../../src/protocol/events.ts';
 
 describe('before a model call', () => {
-  test('the stable form is taken as it is', () => {
+  test('an llm_request in the stable form is accepted unchanged', () => {
     const llm_request = {
       model: 'm',
       messages: [
@@ -19,7 +19,7 @@ describe('before a model call', () => {
     });
   });
 
-  test('the API reference’s form is converted (003, C-71)', () => {
+  test('an llm_request in the API reference’s form is converted (003, C-71)', () => {
     const { specific, notes } = readSpecific('BeforeModel', {
       llm_request: {
         contents: [{ role: 'model', parts: ['a', { text: 'b' }] }],
@@ -39,7 +39,7 @@ describe('before a model call', () => {
     });
   });
 
-  test('what does not fit is left out with a note; a request of nothing is none', () => {
+  test('invalid values are left out with a note, and an llm_request without a valid one is dropped', () => {
     const { specific, notes } = readSpecific('BeforeModel', {
       llm_request: { messages: 'Hi', config: { temperature: 'hot' }, model: 5 },
       other: 1,
@@ -54,7 +54,7 @@ describe('before a model call', () => {
     expect(notes).toHaveLength(1);
   });
 
-  test('unknown parts of a hook’s output are passed through (G-15)', () => {
+  test('unknown fields of a hook’s output are passed through (G-15)', () => {
     const specific = { hookEventName: 'BeforeModel', llm_request_boundary: { from: 1 } };
     expect(readSpecific('BeforeModel', specific)).toEqual({ specific, notes: [] });
   });
@@ -62,7 +62,7 @@ describe('before a model call', () => {
 
 describe('llm_response', () => {
   test.each(['BeforeModel', 'AfterModel'] as const)(
-    'in %s: a text alone is one whole candidate (C-73)',
+    'in %s a text alone becomes one whole candidate (C-73)',
     (event) => {
       expect(readSpecific(event, { llm_response: { text: 'Hi' } }).specific).toEqual({
         llm_response: {
@@ -73,7 +73,7 @@ describe('llm_response', () => {
     },
   );
 
-  test('candidates without a text get theirs, parts of either form (C-72, recipes 11 and 12)', () => {
+  test('candidates without a text get one from their parts of either form (C-72, recipes 11 and 12)', () => {
     const { specific } = readSpecific('BeforeModel', {
       llm_response: {
         candidates: [{ content: { role: 'model', parts: ['a', { text: 'b' }] }, index: 0 }],
@@ -87,7 +87,7 @@ describe('llm_response', () => {
     });
   });
 
-  test('that is none is left out', () => {
+  test('an invalid llm_response is left out', () => {
     for (const llm_response of ['Hi', 5, [], {}, null])
       expect(readSpecific('AfterModel', { llm_response }).specific).toEqual({});
   });

@@ -3,7 +3,7 @@ import { qwenEvents } from '../../../src/dialects/qwen-code/events.ts';
 import { groupOf, printing } from '../../support/host-box.ts';
 import { qwenBox, qwenFields, type TestedEvent } from '../../support/qwen-code.ts';
 
-/** What a hook of an event comes to that runs this. */
+/** Returns the outcome of an event's hook that runs this command. */
 async function ran(
   command: string,
   event: TestedEvent = 'PreToolUse',
@@ -36,7 +36,7 @@ const nothing = { decision: undefined, stop: false, notice: undefined, changes: 
 const warning = { ...nothing, notice: 'Warning: oops' };
 const lost = expect.stringContaining('Qwen Code would ignore this denial: ') as string;
 
-describe('from what the process did to an answer before a tool', () => {
+describe('the outcome of a PreToolUse hook', () => {
   test.each<[string, string, object]>([
     ['a denial on stdout', no, denied],
     ['a denial on stdout with exit 1', `${no}; exit 1`, denied],
@@ -112,7 +112,7 @@ describe('from what the process did to an answer before a tool', () => {
     ],
     ['hookSpecificOutput that is text', printing({ ...deny, hookSpecificOutput: 'x' }), denied],
     [
-      'continue: false refuses this call',
+      'continue: false, which denies this call',
       printing({ continue: false, stopReason: 'not here' }),
       denied,
     ],
@@ -120,32 +120,35 @@ describe('from what the process did to an answer before a tool', () => {
     ['updatedInput', printing(specific({ updatedInput: { command: 'pwd' } })), nothing],
     ['context', printing(specific({ additionalContext: 'x' })), { ...nothing, context: undefined }],
     ["Cursor's words", printing({ permission: 'deny' }), nothing],
-  ])('%s', async (_, command, expected) => {
-    expect(await ran(command)).toMatchObject(expected);
-  });
+  ])(
+    "a PreToolUse hook's outcome means what it means to Qwen Code: %s",
+    async (_, command, expected) => {
+      expect(await ran(command)).toMatchObject(expected);
+    },
+  );
 
-  test('what a hook that ran over its deadline has printed is not read', async () => {
+  test('the output of a hook that timed out is not read', async () => {
     const { decision, error } = await ran(`${no}; sleep 60`, 'PreToolUse', { timeout: '0.3' });
     expect([decision, error]).toEqual([undefined, 'Hook timed out after 300ms']);
   });
 
-  test('nobody waits for a hook with "async": true, and its answer does not count', async () => {
+  test('a hook with "async": true is not waited for, and its answer does not count', async () => {
     expect(await ran(no, 'PreToolUse', { async: true })).toMatchObject({ decision: undefined });
   });
 });
 
-describe('a denial that Qwen Code would lose stands, with a note', () => {
+describe('denials that Qwen Code would lose', () => {
   test.each<[string, string, string]>([
     ['a silent exit 2', 'exit 2', 'Blocked by hook'],
-    ['exit 2 with text on stdout alone', 'echo why; exit 2', 'why'],
-    ['exit 2 with a denial on stdout alone', `${no}; exit 2`, 'not here'],
+    ['exit 2 with text only on stdout', 'echo why; exit 2', 'why'],
+    ['exit 2 with a denial only on stdout', `${no}; exit 2`, 'not here'],
     [
       'exit 2 with an object on stderr that does not deny',
       `echo '{}' >&2; exit 2`,
       'Blocked by hook',
     ],
     [
-      'an inner approval beside it',
+      'an inner approval next to it',
       printing({ ...deny, ...specific({ permissionDecision: 'allow' }) }),
       'not here',
     ],
@@ -159,11 +162,11 @@ describe('a denial that Qwen Code would lose stands, with a note', () => {
     ],
     ['text before it', `echo checking; ${no}`, 'not here'],
     ['text after it', `${no}; echo; echo done`, 'not here'],
-  ])('%s', async (_, command, reason) => {
+  ])('a denial that Qwen Code would lose counts, with a note: %s', async (_, command, reason) => {
     expect(await ran(command)).toMatchObject({ decision: 'deny', reason, notes: lost });
   });
 
-  test('at a prompt too', async () => {
+  test('a denial of a prompt that Qwen Code would lose counts, with a note', async () => {
     expect(await ran('exit 2', 'UserPromptSubmit')).toMatchObject({
       decision: 'deny',
       notes: lost,
@@ -176,14 +179,14 @@ const escaped = 'a &lt;b&gt;';
 const stopping = printing({ continue: false, stopReason: 'end' });
 const behavior = (fields: object) => printing(specific({ decision: fields }));
 
-describe('what answers do, by event', () => {
+describe('the effects of answers, by event', () => {
   test.each<[string, TestedEvent, string, object]>([
     ['a denial after a tool is reported', 'PostToolUse', no, { ...denied, changes: {} }],
     ['exit 2 after a tool is reported', 'PostToolUse', 'echo why >&2; exit 2', why],
     ['a silent exit 2 after a tool', 'PostToolUse', 'exit 2', nothing],
     ['context after a tool is escaped', 'PostToolUse', printing(more), { context: escaped }],
     [
-      'a stop after a tool stands in the place of the result',
+      'a stop after a tool replaces the result with its reason',
       'PostToolUse',
       stopping,
       {
@@ -204,7 +207,7 @@ describe('what answers do, by event', () => {
     ['context of a prompt', 'UserPromptSubmit', printing(more), { context: escaped }],
     ['text at a prompt is context', 'UserPromptSubmit', 'echo hi', { context: 'hi', notice: 'hi' }],
     [
-      'text on stderr at a prompt is none',
+      'text on stderr at a prompt is not context',
       'UserPromptSubmit',
       'echo hi >&2',
       { context: undefined },
@@ -212,7 +215,7 @@ describe('what answers do, by event', () => {
     ['ask at a prompt', 'UserPromptSubmit', printing({ decision: 'ask' }), nothing],
     ['a denial at the end', 'Stop', no, denied],
     [
-      'a stop at the end has the agent go on',
+      'a stop at the end makes the agent go on',
       'Stop',
       stopping,
       { decision: 'deny', reason: 'end', stop: false },
@@ -242,7 +245,10 @@ describe('what answers do, by event', () => {
     ['a blocked batch', 'PostToolBatch', no, denied],
     ['a denial of a displayed message', 'MessageDisplay', no, nothing],
     ['a denial of a notification', 'Notification', no, nothing],
-  ])('%s', async (_, event, command, expected) => {
-    expect(await ran(command, event)).toMatchObject(expected);
-  });
+  ])(
+    'an answer has the effect that it has in Qwen Code: %s',
+    async (_, event, command, expected) => {
+      expect(await ran(command, event)).toMatchObject(expected);
+    },
+  );
 });

@@ -7,8 +7,8 @@ import { qwenBox, qwenFields, type TestedEvent } from '../../support/qwen-code.t
 const guard = groupOf(['good']);
 const settingsOf = (...groups: readonly unknown[]) => ({ hooks: { PreToolUse: groups } });
 
-describe('where hooks are found', () => {
-  test('in the settings of the project, the user and the administrator, then in manifests', async () => {
+describe('where Qwen Code’s hooks are found', () => {
+  test('hooks are found in the settings of the project, the user and the administrator, then in manifests', async () => {
     const { write, home, system, local, global, start } = qwenBox();
     local(`// ours\n{ "hooks": { "PreToolUse": [${JSON.stringify(groupOf(['project']))}] } }`);
     global(settingsOf(groupOf(['user'], { matcher: ' Write ' })));
@@ -29,7 +29,7 @@ describe('where hooks are found', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a file that the environment names adds hooks, and switches nothing off', async () => {
+  test('a file that the environment names adds hooks and switches nothing off', async () => {
     const { write, global, home, start } = qwenBox();
     global(settingsOf(guard));
     const more = { ...settingsOf(groupOf(['added'])), disableAllHooks: true };
@@ -40,7 +40,7 @@ describe('where hooks are found', () => {
     ]);
   });
 
-  test('a project that nobody trusts has none', async () => {
+  test('no hooks are found in an untrusted project', async () => {
     const { local, global, start } = qwenBox();
     local(settingsOf(groupOf(['theirs'])));
     global(settingsOf(guard));
@@ -48,7 +48,7 @@ describe('where hooks are found', () => {
     expect(found()).toEqual(['user PreToolUse -: good']);
   });
 
-  test('an administrator’s file that cannot be parsed denies, and says what to fix', async () => {
+  test('an administrator’s file that cannot be parsed denies, and the reason says what to fix', async () => {
     const { write, system, start } = qwenBox();
     write(system, '{ "hooks": ');
     const { fire } = await start();
@@ -58,10 +58,10 @@ describe('where hooks are found', () => {
   });
 
   test.each([
-    ['the user’s disableAllHooks reaches the project', true, undefined, []],
-    ['the project’s reaches the project alone', undefined, true, ['user']],
-    ['false switches nothing off', false, undefined, ['project', 'user']],
-    ['one of a wrong type is ignored', 'yes', undefined, ['project', 'user']],
+    ['the user’s disableAllHooks turns off the project’s hooks too', true, undefined, []],
+    ['the project’s disableAllHooks turns off only the project’s hooks', undefined, true, ['user']],
+    ['disableAllHooks: false switches nothing off', false, undefined, ['project', 'user']],
+    ['a disableAllHooks of a wrong type is ignored', 'yes', undefined, ['project', 'user']],
   ])('%s', async (_, user, project, expected) => {
     const { local, global, dialect, project: cwd } = qwenBox();
     global({ ...settingsOf(guard), disableAllHooks: user });
@@ -76,19 +76,19 @@ describe('where hooks are found', () => {
   });
 });
 
-describe('a flaw costs only itself', () => {
+describe('flawed entries', () => {
   const bad = { type: 'command', command: 'x' };
   test.each<[string, unknown[], number]>([
     ['a hook of an unknown type', [groupOf([{ ...bad, type: 'agent' }, 'good'])], 1],
-    ['one without a type', [groupOf([{ command: 'x' }, 'good'])], 1],
-    ['one without a command', [groupOf([{ type: 'command' }, 'good'])], 1],
+    ['a hook without a type', [groupOf([{ command: 'x' }, 'good'])], 1],
+    ['a hook without a command', [groupOf([{ type: 'command' }, 'good'])], 1],
     ['a matcher of a wrong type', [groupOf(['x'], { matcher: 5 }), guard], 1],
-    ['a matcher that is no regular expression', [groupOf(['x'], { matcher: '(' }), guard], 2],
+    ['a matcher that is not a regular expression', [groupOf(['x'], { matcher: '(' }), guard], 2],
     ['a matcher with commas', [groupOf(['x'], { matcher: 'edit,glob' }), guard], 2],
     ['a hook outside a group', [bad, guard], 1],
     ['a timeout of a wrong type', [groupOf([{ ...bad, timeout: [] }, 'good'])], 2],
     ['an unknown shell', [groupOf([{ ...bad, shell: 'zsh' }, 'good'])], 2],
-  ])('%s is reported, and its neighbours stand', async (_, groups, count) => {
+  ])('%s is reported, and its neighbours still count', async (_, groups, count) => {
     const { local, start } = qwenBox();
     local({ hooks: { PreToolUse: groups, Notification: [guard], BeforeTool: [], enabled: true } });
     const registry = (await start()).system.getRegistry();
@@ -98,7 +98,7 @@ describe('a flaw costs only itself', () => {
     expect(registry.problems).toHaveLength(2);
   });
 
-  test('seconds, from 1000 on milliseconds, as a text too, and 60 without a number that can be used', async () => {
+  test('a timeout is in seconds, from 1000 on in milliseconds, as a number or a text, and 60 seconds by default', async () => {
     const { local, start } = qwenBox();
     const given = [5, 0.5, 999, 1000, 1500, '7', 0, -1, 'soon', null, undefined];
     const hooks = given.map((timeout, index) => ({
@@ -114,7 +114,7 @@ describe('a flaw costs only itself', () => {
   });
 });
 
-describe('matchers', () => {
+describe('Qwen Code’s matchers', () => {
   test.each<[unknown, string, boolean]>([
     [undefined, 'glob', true],
     ['', 'glob', true],
@@ -151,7 +151,7 @@ describe('matchers', () => {
     ['WebSearch', 'google_web_search', true],
     ['ExitPlanModeTool', 'exit_plan_mode', true],
     ['mcp__.*', 'mcp__server__tool', true],
-  ])('%j before the tool %s: %j', async (matcher, tool_name, fits) => {
+  ])('the matcher %j matches the tool %s: %j', async (matcher, tool_name, fits) => {
     const { local, start } = qwenBox();
     local(settingsOf(groupOf(['exit 0'], { matcher })));
     const { fire } = await start();
@@ -170,7 +170,7 @@ describe('matchers', () => {
     ['Notification', 'permission_prompt', true],
     ['UserPromptSubmit', 'nothing', true],
     ['Stop', 'nothing', true],
-  ])('at %s %j: %j', async (event, matcher, fits) => {
+  ])('a hook for %s with the matcher %j runs: %j', async (event, matcher, fits) => {
     const { local, start } = qwenBox();
     local({ hooks: { [event]: [groupOf(['exit 0'], { matcher })] } });
     const { fire } = await start();
@@ -178,7 +178,7 @@ describe('matchers', () => {
     expect(results.length === 1).toBe(fits);
   });
 
-  test('a tool that failed is another event', async () => {
+  test('a failed tool fires PostToolUseFailure instead of PostToolUse', async () => {
     const { local, left, start } = qwenBox();
     const hooks = {
       PostToolUse: [groupOf(['echo x > ran'])],
@@ -205,7 +205,7 @@ const inner = (permissionDecision: string) =>
 const context = (additionalContext: string) =>
   printing({ hookSpecificOutput: { additionalContext } });
 
-describe('several hooks', () => {
+describe('several Qwen Code hooks', () => {
   test.each([
     [
       'any denial wins, and its reasons are joined',
@@ -214,10 +214,28 @@ describe('several hooks', () => {
       'deny\nblock',
       'block!',
     ],
-    ['a later allow undoes no denial', [inner('deny'), inner('allow')], 'deny', 'deny', undefined],
-    ['nor a top-level one', [saying('deny'), inner('allow')], 'deny', 'deny', 'deny!'],
-    ['nor exit 2', ['echo no >&2; exit 2', inner('allow')], 'deny', 'no', undefined],
-    ['ask goes before allow', [inner('ask'), inner('allow')], 'ask', 'ask', undefined],
+    [
+      'a later allow does not undo a denial',
+      [inner('deny'), inner('allow')],
+      'deny',
+      'deny',
+      undefined,
+    ],
+    [
+      'a later allow does not undo a top-level denial',
+      [saying('deny'), inner('allow')],
+      'deny',
+      'deny',
+      'deny!',
+    ],
+    [
+      'a later allow does not undo the denial of exit 2',
+      ['echo no >&2; exit 2', inner('allow')],
+      'deny',
+      'no',
+      undefined,
+    ],
+    ['ask takes precedence over allow', [inner('ask'), inner('allow')], 'ask', 'ask', undefined],
   ] as const)('%s', async (_, hooks, decision, reason, message) => {
     const { local, start } = qwenBox();
     local(settingsOf(groupOf(hooks)));
@@ -228,7 +246,7 @@ describe('several hooks', () => {
     expect(verdict.notice).toBe(message);
   });
 
-  test('the same name and command run once, another name runs again; the project’s go first', async () => {
+  test('hooks with the same name and command run once, another name runs again, and the project’s come first', async () => {
     const { local, global, left, start } = qwenBox();
     const hook = { type: 'command', command: 'echo x >> log' };
     global(settingsOf(groupOf([hook, { ...hook, name: 'again' }])));
@@ -239,7 +257,7 @@ describe('several hooks', () => {
     expect(results.map(({ hook: { source } }) => source)).toEqual(['project', 'user']);
   });
 
-  test('in a sequence the next one reads merged arguments, the tool gets none, and a denial stops no one', async () => {
+  test('in a sequence the next hook receives merged arguments, the tool gets none, and hooks after a denial still run', async () => {
     const { local, left, start } = qwenBox();
     const changing = printing({
       hookSpecificOutput: { tool_input: { timeout: 5 }, updatedInput: {} },

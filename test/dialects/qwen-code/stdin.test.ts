@@ -15,26 +15,29 @@ describe('what Qwen Code’s hooks receive', () => {
     ['PreCompact', 'PreCompress', {}],
     ['PostToolBatch', 'host.PostToolBatch', {}],
     ['MessageDisplay', 'host.MessageDisplay', {}],
-  ] as const)('at %s', async (native, event, more) => {
-    const { local, project, left, start } = qwenBox();
-    local({ hooks: { [native]: [groupOf(['cat > input'])] } });
-    const { fire } = await start({ transcriptPath: '/t.json' });
-    await fire(event, qwenFields[native] as never, { toolCallId: 'c1' });
-    const text = left('input');
-    expect(text.endsWith('}')).toBe(true);
-    expect(JSON.parse(text)).toEqual({
-      session_id: 'talk',
-      transcript_path: '/t.json',
-      cwd: project,
-      hook_event_name: native,
-      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      permission_mode: 'default',
-      ...qwenFields[native],
-      ...more,
-    });
-  });
+  ] as const)(
+    'a Qwen Code hook for %s receives the event’s fields on stdin',
+    async (native, event, more) => {
+      const { local, project, left, start } = qwenBox();
+      local({ hooks: { [native]: [groupOf(['cat > input'])] } });
+      const { fire } = await start({ transcriptPath: '/t.json' });
+      await fire(event, qwenFields[native] as never, { toolCallId: 'c1' });
+      const text = left('input');
+      expect(text.endsWith('}')).toBe(true);
+      expect(JSON.parse(text)).toEqual({
+        session_id: 'talk',
+        transcript_path: '/t.json',
+        cwd: project,
+        hook_event_name: native,
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        permission_mode: 'default',
+        ...qwenFields[native],
+        ...more,
+      });
+    },
+  );
 
-  test('at Stop, Notification and SessionEnd in its own words', async () => {
+  test('hooks for Stop, Notification and SessionEnd receive Qwen Code’s own words', async () => {
     const { local, left, start } = qwenBox();
     const hooks = Object.fromEntries(
       ['Stop', 'Notification', 'SessionEnd'].map((name) => [name, [groupOf([`cat > ${name}`])]]),
@@ -57,7 +60,7 @@ describe('what Qwen Code’s hooks receive', () => {
     expect(JSON.parse(left('SessionEnd'))).toMatchObject({ reason: 'other' });
   });
 
-  test('its own names of tools and arguments', async () => {
+  test('a hook receives Qwen Code’s names for tools and arguments', async () => {
     const { local, left, start } = qwenBox();
     local({
       hooks: {
@@ -76,12 +79,12 @@ describe('what Qwen Code’s hooks receive', () => {
       tool_name: 'grep_search',
       tool_input: { pattern: 'x', path: 'src', glob: '*.ts' },
     });
-    // Each of the names that our tool knows for the path is the one that a guard looks at.
+    // Every name that our tool accepts for the path becomes the one that a guard reads.
     await fire('BeforeTool', { tool_name: 'read_file', tool_input: { absolute_path: '/a' } });
     expect(JSON.parse(left('read'))).toMatchObject({ tool_input: { file_path: '/a' } });
   });
 
-  test('variables, of which its own go before the others, and bash', async () => {
+  test('a hook runs in bash with the host’s variables, which its own env overrides', async () => {
     const { local, project, left, start } = qwenBox();
     const names = [
       'QWEN_PROJECT_DIR',
@@ -111,7 +114,7 @@ describe('what Qwen Code’s hooks receive', () => {
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
-  test('in single quotes a variable is its own name', async () => {
+  test('a variable in single quotes is not expanded', async () => {
     const { local, left, start } = qwenBox();
     local({ hooks: { PreToolUse: [groupOf([`echo '$QWEN_PROJECT_DIR' > input`])] } });
     const { fire } = await start();
@@ -127,7 +130,7 @@ const fireOutside = async (box: HostBox, event: string, given: object) => {
 };
 
 describe('hookmachine fire --dialect qwen-code', () => {
-  test('takes and gives Qwen Code’s names, and what it gave beside them', async () => {
+  test('fire reads and reports Qwen Code’s names, and passes further fields on', async () => {
     const box = qwenBox();
     box.local({
       hooks: { PreToolUse: [groupOf(['cat > input; echo no >&2; exit 2'], { matcher: 'Edit' })] },
@@ -156,7 +159,7 @@ describe('hookmachine fire --dialect qwen-code', () => {
     });
   });
 
-  test('a permission that changes the arguments', async () => {
+  test('fire reports arguments that were changed at a permission request', async () => {
     const box = qwenBox();
     const decision = { behavior: 'allow', updatedInput: { path: 'lib', pattern: 'x' } };
     box.local({
@@ -169,7 +172,7 @@ describe('hookmachine fire --dialect qwen-code', () => {
     ]);
   });
 
-  test('results of tools are no new prompt for hooks of others', async () => {
+  test('tool results are not a new prompt for hooks of other dialects', async () => {
     const box = qwenBox();
     box.local({ hooks: { UserPromptSubmit: [groupOf(['echo x >> theirs'])] } });
     box.write(box.own.project, {
@@ -191,14 +194,14 @@ describe('hookmachine fire --dialect qwen-code', () => {
     ['SessionStart', { source: 'compact', model: 'q' }],
     ['Notification', { message: 'm', notification_type: 'auth_success', title: 't' }],
     ['TodoCreated', { todo_id: '1', todo_content: 'x', phase: 'validation' }],
-  ])('%s is passed on as it was given', async (event, given) => {
+  ])('%s is passed on to hooks as it was given', async (event, given) => {
     const box = qwenBox();
     box.local({ hooks: { [event]: [groupOf(['cat > input'])] } });
     expect((await fireOutside(box, event, given))[0]).toBe(0);
     expect(JSON.parse(box.left('input'))).toMatchObject({ hook_event_name: event, ...given });
   });
 
-  test('its hooks are listed', async () => {
+  test('Qwen Code’s hooks are listed', async () => {
     const box = qwenBox();
     box.local({ hooks: { PreToolUse: [groupOf(['exit 2'], { matcher: 'Edit' })] } });
     expect((await inProcess(box, ['list'])).stdout).toMatch(

@@ -7,13 +7,13 @@ import type { Answers, Asked, Fields, Result, Said, Sdk, Version } from './sdk.t
 
 export type Mode = 'generated' | 'streamed';
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Ran {
   readonly text: string;
   readonly finishReason: string;
   readonly steps: Result['steps'];
   readonly messages: readonly Fields[];
-  /** Streamed runs alone. */
+  /** Only of streamed runs. */
   readonly parts: readonly Fields[];
 }
 
@@ -28,7 +28,7 @@ export interface AgentOptions {
   readonly folder?: string;
 }
 
-/** An agent with hooks, of one version of the SDK and one way of asking it. */
+/** An agent with hooks, for one version of the SDK and one way of asking it. */
 export function agentOf(
   sdk: Sdk,
   mode: Mode,
@@ -73,7 +73,7 @@ export function agentOf(
     if (mode === 'generated') {
       const result = await ai.generateText(asked);
       const { text, finishReason, steps } = result;
-      // AI SDK 7 has the messages of the last step alone in `response`.
+      // AI SDK 7 has only the messages of the last step in `response`.
       const messages = result.responseMessages ?? result.response.messages;
       return { text, finishReason, steps, messages, parts: [] };
     }
@@ -96,10 +96,10 @@ export function agentOf(
     stops,
     blocked,
     mock,
-    /** What the model was asked, one after the other. */
+    /** The requests to the model, one after the other. */
     asked: (): readonly Asked[] =>
       mode === 'generated' ? mock.doGenerateCalls : mock.doStreamCalls,
-    /** What hooks left in a file; '' when it is not there. */
+    /** What hooks wrote into a file; '' if it does not exist. */
     left: (file: string): string => {
       const path = join(folder, file);
       return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -120,7 +120,7 @@ export const deny = (reason: string): string => `echo '${reason}' >&2; exit 2`;
 export const wantsWrite: Said = { text: 'I write.', calls: [['c1', 'write', { path: 'a.txt' }]] };
 export const done: Said = { text: 'Done.' };
 
-/** The results that a model reads in what it is asked. */
+/** The results that a model reads in a request. */
 export const resultsIn = ({ prompt }: Asked): readonly Fields[] =>
   prompt
     .filter(({ role }) => role === 'tool')

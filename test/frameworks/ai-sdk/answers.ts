@@ -16,7 +16,7 @@ const tools = { read: () => 'read', write: () => 'written' };
 
 /** What hooks do to requests and answers. */
 export function answers({ version, mode, agent }: Suite): void {
-  test('asks the model with the settings and messages that hooks left', async () => {
+  test('the model is asked with the settings and messages that hooks left', async () => {
     const change = `jq -c '{hookSpecificOutput: {llm_request: {config: {temperature: 0}, messages: [.llm_request.messages[] | if .content == "Go" then .content = "Go slowly" else . end]}}}'`;
     const made = await agent({
       hooks: { BeforeModel: [group(change)] },
@@ -34,7 +34,7 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(resultsIn(second!)).toEqual([{ type: 'text', value: 'written' }]);
   });
 
-  test('answers in the place of the model', async () => {
+  test('a hook answers in place of the model', async () => {
     const answer = {
       decision: 'block',
       hookSpecificOutput: {
@@ -47,7 +47,7 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(made.asked()).toEqual([]);
   });
 
-  test('says why where a hook blocks the model and has no answer', async () => {
+  test('the answer is the reason if a hook blocks the model and has no answer', async () => {
     const made = await agent({
       hooks: { BeforeModel: [group(deny('not today'))] },
       answers: [],
@@ -56,7 +56,7 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(made.blocked).toEqual([{ reason: 'not today' }]);
   });
 
-  test('shows no piece of an answer that a hook redacted', async () => {
+  test('no piece of an answer that a hook redacted is shown', async () => {
     const write = vi.fn((_input: object) => 'written');
     const secret = { type: 'raw', rawValue: { delta: 'the secret' } };
     const { run, asked } = await agent({
@@ -74,7 +74,7 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(JSON.stringify([parts, messages, asked()[1]!.prompt])).not.toContain('secret');
   });
 
-  test('lets text out as it comes where no AfterModel hook exists', async () => {
+  test('text is shown as it arrives if there is no AfterModel hook', async () => {
     if (mode === 'generated') return;
     const { run } = await agent({
       hooks: { BeforeTool: [group('true')] },
@@ -92,7 +92,7 @@ export function answers({ version, mode, agent }: Suite): void {
     ]);
   });
 
-  test('offers the tools that a hook left, and refuses the others', async () => {
+  test('the model is offered the tools that a hook left, and the others are refused', async () => {
     const write = vi.fn();
     const { run, asked } = await agent({
       hooks: select({ mode: 'ANY', allowedFunctionNames: ['read'] }),
@@ -106,7 +106,7 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(JSON.stringify(resultsIn(asked()[1]!))).toContain('may be called now');
   });
 
-  test('offers no tool where a hook says NONE', async () => {
+  test('the model is offered no tool if a hook says NONE', async () => {
     const { run, asked } = await agent({
       hooks: select({ mode: 'NONE' }),
       answers: [done],
@@ -118,7 +118,7 @@ export function answers({ version, mode, agent }: Suite): void {
   });
 
   test.each(['', '^other$'])(
-    'names a tool that the provider runs, once, where hooks match "%s"',
+    'one warning names a tool that the provider runs, if hooks match "%s"',
     async (matcher) => {
       const search = {
         type: 'tool-call',

@@ -7,7 +7,7 @@ import { loadSdk, type Fields } from './sdk.ts';
 const ask = print({ decision: 'ask', reason: 'May it write?' });
 const rewrite = print({ hookSpecificOutput: { tool_input: { path: 'b.txt' } } });
 
-/** Settings of our own, whose `ask` is a denial where nobody can be asked. */
+/** Settings of our own, whose `ask` is a denial if nobody can be asked. */
 const own = (hooks: Readonly<Record<string, string>>): Readonly<Record<string, object>> => ({
   '.hookmachine/settings.json': {
     hooks: Object.fromEntries(
@@ -16,7 +16,7 @@ const own = (hooks: Readonly<Record<string, string>>): Readonly<Record<string, o
   },
 });
 
-/** What the user says to the questions of an answer. */
+/** The user's answers to the questions in an answer. */
 const approval = (content: readonly Fields[], approved: boolean): object => ({
   role: 'tool',
   content: content
@@ -26,7 +26,7 @@ const approval = (content: readonly Fields[], approved: boolean): object => ({
 
 /** How the user is asked. */
 export function approvals({ version, agent }: Suite): void {
-  test('takes a question for a denial about a tool that has no hooks, and never runs it', async () => {
+  test('a question about a tool without hooks is a denial, and the tool never runs', async () => {
     const extra = vi.fn();
     const { ai } = await loadSdk(version);
     const inputSchema = ai.jsonSchema({ type: 'object' });
@@ -42,7 +42,7 @@ export function approvals({ version, agent }: Suite): void {
   });
 
   if (version === 5) {
-    test('takes a question for a denial, for nobody can be asked', async () => {
+    test('a question is a denial, because nobody can be asked', async () => {
       const write = vi.fn();
       const { run, asked } = await agent({
         files: own({ 'tool.before': ask }),
@@ -56,7 +56,7 @@ export function approvals({ version, agent }: Suite): void {
     return;
   }
 
-  test('asks its user what a hook wants asked, and runs what was approved', async () => {
+  test('the user is asked what a hook wants asked, and an approved call runs', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run, asked } = await agent({
       files: own({ 'tool.before': ask }),
@@ -74,7 +74,7 @@ export function approvals({ version, agent }: Suite): void {
     expect(resultsIn(asked()[1]!)).toEqual([{ type: 'text', value: 'written' }]);
   });
 
-  test('does not run what its user refused', async () => {
+  test('a call that the user refused does not run', async () => {
     const write = vi.fn();
     const { run } = await agent({
       files: own({ 'tool.before': ask }),
@@ -88,7 +88,7 @@ export function approvals({ version, agent }: Suite): void {
     expect(write).not.toHaveBeenCalled();
   });
 
-  test('shows the rewritten arguments in the question of a tool', async () => {
+  test('the question about a tool call shows the rewritten arguments', async () => {
     const { run } = await agent({
       hooks: { BeforeTool: [group(rewrite)] },
       answers: [wantsWrite, done],
@@ -104,7 +104,7 @@ export function approvals({ version, agent }: Suite): void {
     ['denies', { decision: 'deny', reason: 'not here' }, 'not here', false],
     ['says nothing', {}, undefined, true],
   ])(
-    'asks what a tool wants asked where a ToolPermission hook %s',
+    'a ToolPermission hook that %s runs before the user is asked to approve a tool call',
     async (_, said, result, isAsked) => {
       const { run, asked, left } = await agent({
         files: own({ 'tool.permission': print(said), notify: 'jq -r .message > notified' }),
@@ -121,7 +121,7 @@ export function approvals({ version, agent }: Suite): void {
     },
   );
 
-  test('asks nobody about a denied call', async () => {
+  test('nobody is asked about a denied call', async () => {
     const needsApproval = vi.fn(() => true);
     const { run, asked } = await agent({
       hooks: { BeforeTool: [group(deny('not here'))] },
@@ -134,9 +134,9 @@ export function approvals({ version, agent }: Suite): void {
   });
 
   test.each([
-    ['judges a call', ask, 'written'],
-    ['lets a denial win over an approval', deny('not here'), 'not here'],
-  ])('%s that was approved elsewhere', async (_, then, result) => {
+    ['is judged and runs', ask, 'written'],
+    ['does not run if a hook denies it', deny('not here'), 'not here'],
+  ])('a call that was approved elsewhere %s', async (_, then, result) => {
     const tools = { write: vi.fn((_input: object) => 'written') };
     const before = await agent({
       files: own({ 'tool.before': ask }),
@@ -164,7 +164,7 @@ export function approvals({ version, agent }: Suite): void {
     expect(tools.write).toHaveBeenCalledTimes(result === 'written' ? 1 : 0);
   });
 
-  test('judges a call again whose arguments are others than those approved', async () => {
+  test('a call whose arguments differ from the approved ones is judged again', async () => {
     const write = vi.fn();
     const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null || { echo 'only a' >&2; exit 2; }; ${ask}`;
     const { run } = await agent({

@@ -17,7 +17,7 @@ const callsFor = (asked: Prompted) =>
     input: '{"path":"a.txt"}',
   }));
 
-/** A model that wants as many calls of a tool as it is told, and then says something. */
+/** A model that makes as many tool calls as it is told to, and then says something. */
 export function benchModel(specificationVersion: 'v2' | 'v3' | 'v4') {
   const isOld = specificationVersion === 'v2';
   const count = (total: number): unknown => (isOld ? total : { total });
@@ -61,7 +61,7 @@ export function benchModel(specificationVersion: 'v2' | 'v3' | 'v4') {
   };
 }
 
-/** As much of the SDK as is used here; each version has types of its own. */
+/** The parts of the SDK that are used here; each version has types of its own. */
 export interface BenchSdk {
   generateText(options: object): Promise<unknown>;
   streamText(options: object): { readonly textStream: AsyncIterable<string> };

@@ -9,9 +9,9 @@ const repaired = async ({ toolCall }: { readonly toolCall: object }) => ({
   input: '{"path":"secret"}',
 });
 
-/** What becomes of tool calls. */
+/** What happens to tool calls. */
 export function calls({ version, mode, agent }: Suite): void {
-  test('runs as it is where no hook matches', async () => {
+  test('a call runs as it is if no hook matches', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run, asked, warnings } = await agent({
       hooks: { BeforeTool: [group(deny('no'), {}, 'other')] },
@@ -26,7 +26,7 @@ export function calls({ version, mode, agent }: Suite): void {
     expect(warnings).toEqual([]);
   });
 
-  test('runs as it is where hooks are off', async () => {
+  test('a call runs as it is if hooks are off', async () => {
     const { run } = await agent({
       hooks: { BeforeTool: [group(deny('no'))] },
       answers: [wantsWrite, done],
@@ -39,7 +39,7 @@ export function calls({ version, mode, agent }: Suite): void {
   test.each([
     ['exit status 2', deny('not here')],
     ['JSON', print({ decision: 'deny', reason: 'not here' })],
-  ])('does not run a call denied by %s, and the model reads why', async (_, command) => {
+  ])('a call denied by %s does not run, and the model reads why', async (_, command) => {
     const write = vi.fn();
     const { run, asked, blocked } = await agent({
       hooks: { BeforeTool: [group(command)] },
@@ -54,7 +54,7 @@ export function calls({ version, mode, agent }: Suite): void {
     expect(blocked).toEqual([{ tool: 'write', reason: 'not here' }]);
   });
 
-  test('runs the other of two calls at once, and the next one of the same tool', async () => {
+  test('if one of two simultaneous calls is denied, the other runs, and so does the next call of the same tool', async () => {
     const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null && { echo 'not a' >&2; exit 2; } || true`;
     const write = vi.fn(({ path }: { readonly path: string }) => `wrote ${path}`);
     const { run, asked } = await agent({
@@ -80,7 +80,7 @@ export function calls({ version, mode, agent }: Suite): void {
     ]);
   });
 
-  test('goes on where a hook fails, and says so', async () => {
+  test('a call runs if a hook fails, and a warning says so', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run, warnings } = await agent({
       hooks: { BeforeTool: [group('echo broken >&2; exit 7')] },
@@ -92,7 +92,7 @@ export function calls({ version, mode, agent }: Suite): void {
     expect(warnings.join()).toContain('broken');
   });
 
-  test('has rewritten arguments reach the tool, AfterTool, the history and what is shown', async () => {
+  test('rewritten arguments reach the tool, AfterTool, the history and what is shown', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run, asked, left } = await agent({
       hooks: {
@@ -119,7 +119,7 @@ export function calls({ version, mode, agent }: Suite): void {
     expect(JSON.stringify(parts)).not.toContain('a.txt');
   });
 
-  test('judges arguments that the SDK repaired, and not again what a schema makes of judged ones', async () => {
+  test('arguments that the SDK repaired are judged, and judged ones that a schema transformed are not judged again', async () => {
     const { z } = (await loadSdk(version)).zod;
     const write = vi.fn((_input: object) => 'written');
     const guard = `tee -a judged | jq -e '.tool_input.path != "secret"' > /dev/null || { echo 'not that' >&2; exit 2; }`;
@@ -147,7 +147,7 @@ export function calls({ version, mode, agent }: Suite): void {
     expect(left('judged').match(/"tool_input"/g)).toHaveLength(3);
   });
 
-  test('tells calls of the same id in two runs apart', async () => {
+  test('calls with the same id in two runs are told apart', async () => {
     const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null && { echo 'not a' >&2; exit 2; } || true`;
     const write = vi.fn(({ path }: { readonly path: string }) => `wrote ${path}`);
     const { run } = await agent({

@@ -15,7 +15,7 @@ const wants = (path: string): Said => ({ calls: [[path, 'write', { path }]] });
 
 /** The middleware and the tool by themselves, with one config. */
 export function parts({ version, mode }: Suite): void {
-  test('guards what has a middleware and a guarded tool', async () => {
+  test('a model with the middleware and a guarded tool share their hooks', async () => {
     const sdk = await loadSdk(version);
     const { ai } = sdk;
     const cwd = projectWithHooks({ BeforeTool: [group(guard)] });

@@ -10,9 +10,9 @@ async function* generator() {
   yield 'two';
 }
 
-/** What becomes of results. */
+/** What happens to results. */
 export function results({ version, mode, agent }: Suite): void {
-  test('has the model read context behind a text', async () => {
+  test('the model reads context after a text', async () => {
     const { run, asked } = await agent({
       hooks: { AfterTool: [group(context)] },
       answers: [wantsWrite, done],
@@ -24,7 +24,7 @@ export function results({ version, mode, agent }: Suite): void {
     ]);
   });
 
-  test('keeps an object for the program, and the model reads the context beside it', async () => {
+  test('the program gets the object of a tool as it is, and the model reads context beside it', async () => {
     const output = { lines: 3 };
     const { run, asked, left } = await agent({
       hooks: { AfterTool: [group(`jq -c .tool_response.llmContent > seen.json; ${context}`)] },
@@ -46,7 +46,7 @@ export function results({ version, mode, agent }: Suite): void {
     ]);
   });
 
-  test('adds context to what a tool of the user makes of its output', async () => {
+  test('context is added to what a tool’s own toModelOutput makes of its output', async () => {
     const { run, asked } = await agent({
       hooks: { AfterTool: [group(context)] },
       answers: [wantsWrite, done],
@@ -69,7 +69,7 @@ export function results({ version, mode, agent }: Suite): void {
     ]);
   });
 
-  test('throws the very error of a tool that hooks leave alone', async () => {
+  test('the error of a tool that hooks leave alone is thrown as it is', async () => {
     const error = new RangeError('too long');
     const { run, asked, left } = await agent({
       hooks: { AfterTool: [group('jq -c .tool_response.error > seen.json')] },
@@ -87,7 +87,7 @@ export function results({ version, mode, agent }: Suite): void {
     expect(resultsIn(asked()[1]!)).toMatchObject([{ type: 'error-text' }]);
   });
 
-  test('has the model read context behind the error of a tool', async () => {
+  test('the model reads context after the error of a tool', async () => {
     const { run, asked } = await agent({
       hooks: { AfterTool: [group(context)] },
       answers: [wantsWrite, done],
@@ -101,8 +101,8 @@ export function results({ version, mode, agent }: Suite): void {
 
   test.each([
     ['a generator', generator],
-    ['a function that gives one', () => generator()],
-  ])('holds the last value of %s back', async (_, write) => {
+    ['a function that returns a generator', () => generator()],
+  ])('the last value of %s is held back', async (_, write) => {
     const { run, asked } = await agent({
       hooks: { AfterTool: [group(context)] },
       answers: [wantsWrite, done],
@@ -116,7 +116,7 @@ export function results({ version, mode, agent }: Suite): void {
     expect(outputs).toContain('one');
   });
 
-  test('has a tool without a result stay one', async () => {
+  test('a tool without a result still has none', async () => {
     const write = vi.fn();
     const { run, asked } = await agent({
       hooks: { AfterTool: [group('true')] },

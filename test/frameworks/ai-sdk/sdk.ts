@@ -8,13 +8,13 @@ export type Version = 5 | 6 | 7;
 const folderOf = (version: Version): string =>
   fileURLToPath(new URL(`../ai-sdk-${version}/`, import.meta.url));
 
-/** Whether a version of the SDK is installed: `npm run frameworks` does it. */
+/** Whether a version of the SDK is installed; `npm run frameworks` installs it. */
 export const isInstalled = (version: Version): boolean =>
   existsSync(`${folderOf(version)}node_modules/ai/package.json`);
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** As much of a result as tests look at. */
+/** The parts of a result that tests look at. */
 export interface Result {
   readonly text: string;
   readonly content: readonly Fields[];
@@ -34,7 +34,7 @@ export interface StreamedResult {
   readonly responseMessages?: PromiseLike<readonly Fields[]>;
 }
 
-/** As much of the package `ai` as tests use; a type test holds the adapter against the real types. */
+/** The parts of the package `ai` that tests use; a type test checks the adapter against the real types. */
 export interface Ai {
   generateText(options: object): Promise<Result>;
   streamText(options: object): StreamedResult;
@@ -51,7 +51,7 @@ type AgentClass = new (options: object) => {
   generate(options: object): Promise<Result>;
 };
 
-/** What is asked of a model, as the SDK puts it. */
+/** What a model is asked, in the SDK's form. */
 export interface Asked {
   readonly prompt: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly name: string }[];
@@ -66,9 +66,9 @@ export interface Said {
   readonly calls?: readonly (readonly [id: string, name: string, input: Fields | string])[];
   /** Pieces of any kind, before the text. */
   readonly more?: readonly Fields[];
-  /** Pieces of the stream alone, before the text. */
+  /** Pieces that only the stream has, before the text. */
   readonly streamed?: readonly Fields[];
-  /** All pieces between the first and the last of the stream, in the place of these. */
+  /** All pieces between the first and the last of the stream, in place of these. */
   readonly pieces?: (asked: Asked) => AsyncIterable<Fields>;
   readonly finish?: string;
 }
@@ -194,7 +194,7 @@ function mock(
   });
 }
 
-/** A provider's stream that gives pieces as they come. */
+/** A provider's stream that yields pieces as they come. */
 const streamOf = (pieces: AsyncIterable<Fields>, ending: Fields): ReadableStream<Fields> =>
   ReadableStream.from(
     (async function* () {

@@ -12,7 +12,7 @@ export function stops({ agent }: Suite): void {
     ['after a tool', 'AfterTool', 1, 1],
     ['before the model', 'BeforeModel', 0, 0],
     ['after the model', 'AfterModel', 0, 1],
-  ])('ends where a hook stops it %s', async (_, event, ran, asked) => {
+  ])('a run ends if a hook stops it %s', async (_, event, ran, asked) => {
     const write = vi.fn((_input: object) => 'written');
     const made = await agent({
       hooks: { [event]: [group(stop)] },
@@ -26,7 +26,7 @@ export function stops({ agent }: Suite): void {
     expect(made.stops).toEqual(['enough']);
   });
 
-  test('goes on in one of two runs where a hook stops the other, and in the next', async () => {
+  test('if a hook stops one of two runs, the other and the next one continue', async () => {
     const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null && ${stop} || true`;
     const write = vi.fn(({ path }: { readonly path: string }) => `wrote ${path}`);
     const { run, stops: reasons } = await agent({
@@ -43,7 +43,7 @@ export function stops({ agent }: Suite): void {
     expect(reasons).toEqual(['enough']);
   });
 
-  test('runs no call of an answer in which a hook stopped it at another', async () => {
+  test('no call of an answer runs if a hook stopped the run at another call of it', async () => {
     const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null && ${stop} || true`;
     const write = vi.fn();
     const { run } = await agent({
@@ -62,7 +62,7 @@ export function stops({ agent }: Suite): void {
     expect(write).not.toHaveBeenCalled();
   });
 
-  test('runs no call that no hook matches of an answer in which one stopped it at another', async () => {
+  test('a call that no hook matches does not run if a hook stopped the run at another call of the answer', async () => {
     const read = vi.fn();
     const { run } = await agent({
       hooks: { BeforeTool: [group(stop, {}, 'write')] },

@@ -19,27 +19,27 @@ const deltasOf = (parts: readonly Fields[]): unknown[] =>
   parts
     .filter(({ type }) => type === 'text-delta')
     .map(({ text, delta }) => text ?? delta)
-    // AI SDK 5 and 6 have text in `text` too, and none without any.
+    // AI SDK 5 and 6 have the text in `text` too, and leave out deltas without any.
     .filter((text) => text !== '');
 
 async function* each(parts: readonly Fields[]): AsyncGenerator<Fields> {
   for (const part of parts) {
-    // A provider gives them one by one.
+    // A provider yields them one by one.
     await setImmediate();
     yield part;
   }
 }
 
-/** A model that streams, as the SDK asks it. */
+/** A streaming model, as the SDK calls it. */
 interface Streaming {
   readonly doStream: (options: object) => Promise<{ readonly stream: ReadableStream<Fields> }>;
 }
 
-/** Text on its way through hooks that get it as it comes. */
+/** Text on its way through hooks that get it as it arrives. */
 export function streams({ mode, agent }: Suite): void {
   if (mode === 'generated') return;
 
-  test('hides a secret in a stream, wherever it is cut', async () => {
+  test('a secret in a stream is hidden wherever it is cut', async () => {
     const text = `The key is ${secret}, keep it.`;
     const cuts = Array.from(text).map((_, at) => [text.slice(0, at), text.slice(at)]);
     const all = [...cuts, Array.from(text)];
@@ -55,7 +55,7 @@ export function streams({ mode, agent }: Suite): void {
     }
   });
 
-  test('shows text while the model still writes, no later than what hooks may hold back', async () => {
+  test('text is shown while the model still writes, except for what hooks may hold back', async () => {
     const seen = gate();
     const { model } = await agent({
       ...redacting,
@@ -84,7 +84,7 @@ export function streams({ mode, agent }: Suite): void {
     expect(deltasOf(parts).join('')).toBe(`${'a'.repeat(holdBack)} end`);
   });
 
-  test('keeps texts with their ids, calls behind them, raw pieces and usage', async () => {
+  test('texts keep their ids, and the calls after them, raw pieces and usage are kept', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run } = await agent({
       ...redacting,
@@ -135,7 +135,7 @@ export function streams({ mode, agent }: Suite): void {
   test.each([
     ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
     ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
-  ])('ends an answer with %s in the middle of its text', async (what, reply) => {
+  ])('an answer ends with %s in the middle of its text', async (what, reply) => {
     const ended = gate();
     const write = vi.fn();
     const made = await agent({
@@ -152,7 +152,7 @@ export function streams({ mode, agent }: Suite): void {
             yield { type: 'text-delta', id: '1', delta: 'Peace. ' };
             await setImmediate();
             yield { type: 'text-delta', id: '1', delta: 'Then violence.' };
-            // A provider that only ends when it is told to.
+            // A provider that ends only when it is told to.
             await ended.opened;
           },
         },
@@ -175,7 +175,7 @@ export function streams({ mode, agent }: Suite): void {
     );
   });
 
-  test('lets text go on without a hook that fails, and reports it', async () => {
+  test('text continues without a hook that fails, and a warning reports that hook', async () => {
     const { run, warnings } = await agent({
       ...editing(`if (text) throw new Error('it broke');`),
       answers: [{ pieces: () => each(block('1', ['One ', 'two.'])) }],
@@ -186,7 +186,7 @@ export function streams({ mode, agent }: Suite): void {
     ).toHaveLength(1);
   });
 
-  test('leaves shown what was, where the provider fails or nobody waits any more', async () => {
+  test('text that was shown stays if the provider fails or nobody waits any more', async () => {
     const abort = new AbortController();
     let told: AbortSignal | undefined;
     const { model } = await agent({
@@ -232,7 +232,7 @@ export function streams({ mode, agent }: Suite): void {
     expect(told!.aborted).toBe(true);
   });
 
-  test('holds text back for a hook that wants all of it, and says for which', async () => {
+  test('text is held back for a hook that wants all of it, and that hook is named', async () => {
     const waits = vi.fn();
     const { run } = await agent({
       ...redacting,

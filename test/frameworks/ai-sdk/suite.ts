@@ -11,10 +11,10 @@ export function suite(version: Version, others: readonly ((suite: Suite) => void
   for (const mode of ['generated', 'streamed'] as const) {
     const agent = async (options: AgentOptions) => agentOf(await loadSdk(version), mode, options);
     const one: Suite = { version, mode, agent };
-    const title = `an agent of AI SDK ${version}, ${mode},`;
+    const title = `an agent of AI SDK ${version}, ${mode}`;
     describe.skipIf(!isInstalled(version))(title, () => {
       calls(one);
-      describe.skipIf(!isWhole)('also', () => {
+      describe.skipIf(!isWhole)('further cases', () => {
         for (const other of others) other(one);
       });
     });

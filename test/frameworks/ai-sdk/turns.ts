@@ -9,7 +9,7 @@ const note = group(`jq -r '[.hook_event_name, .session_id] | join(" ")' >> event
 
 /** Sessions, turns, and what ends them early. */
 export function turns({ agent }: Suite): void {
-  test('has session and turn events in their order, in one session', async () => {
+  test('session and turn events come in order, in one session', async () => {
     const events = [
       'SessionStart',
       'BeforeAgent',
@@ -44,7 +44,7 @@ export function turns({ agent }: Suite): void {
     expect(new Set(lines.map((line) => line.split(' ')[1]))).toEqual(new Set(['s-1']));
   });
 
-  test('has the context of BeforeAgent in every request of the turn', async () => {
+  test('every request of a turn has the context of BeforeAgent hooks', async () => {
     const context = print({ hookSpecificOutput: { additionalContext: 'It is Monday.' } });
     const { run, asked } = await agent({
       hooks: { BeforeAgent: [group(context)] },
@@ -56,7 +56,7 @@ export function turns({ agent }: Suite): void {
     for (const { prompt } of asked()) expect(JSON.stringify(prompt[0])).toContain('It is Monday.');
   });
 
-  test('is sent on by AfterAgent hooks within the same call', async () => {
+  test('AfterAgent hooks make the agent continue within the same call', async () => {
     const once = `[ -e sent ] || { touch sent; echo 'Test it too.' >&2; exit 2; }`;
     const { run, asked } = await agent({
       hooks: { AfterAgent: [group(once)] },
@@ -70,7 +70,7 @@ export function turns({ agent }: Suite): void {
     expect(said[2]![1]).toContain('Test it too.');
   });
 
-  test('ends a hook that runs when it is aborted', async () => {
+  test('a hook that is running ends when its run is aborted', async () => {
     const { run, folder } = await agent({
       hooks: { BeforeModel: [group('echo $$ > pid; sleep 60')] },
       answers: [done],

@@ -1,6 +1,6 @@
 /**
- * `npm run frameworks:bench [-- --quick] [NAME…]`: what hooks that match nothing cost in each framework, over
- * the framework alone, in the same run. Exits with 1 where a target is missed.
+ * `npm run frameworks:bench [-- --quick] [NAME…]`: what hooks that match nothing cost in each framework,
+ * compared with the framework alone in the same run. Exits with 1 if a target is missed.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { describeMachine } from '../../../bench/machine.ts';
 import { folderOf, frameworks } from '../installed.ts';
 import type { Costs, Measured } from './measure.ts';
 
-/** µs at most, over the framework alone; and bytes that a run may leave behind more than without hooks. */
+/** How many µs more than the framework alone are allowed, and how many bytes more a run may leave behind. */
 const targets = { toolCall: 50, modelCall: 100, kept: 64 } as const;
 
 /** Frameworks that do not run on Node.js 20. */

@@ -6,13 +6,19 @@ import { growth, quantile } from '../../../bench/statistics.ts';
 
 /** An agent of a framework, with hooks around it or without. */
 export interface Subject {
-  /** A run to its end: the model wants so many calls of a tool at once, and then answers; none, and it answers at once. */
+  /**
+   * Runs to its end: the model makes this many tool calls at once, and then answers; with none, it answers at
+   * once.
+   */
   readonly run: (toolCalls: number) => Promise<unknown>;
-  /** A run whose answer streams; `onText` is called with its first piece. Absent where a framework cannot. */
+  /**
+   * A run whose answer streams; `onText` is called with its first piece. Absent if the framework cannot
+   * stream.
+   */
   readonly stream?: (onText: () => void) => Promise<unknown>;
 }
 
-/** Makes an agent; with hooks where a project folder is given. */
+/** Makes an agent; with hooks if a project folder is given. */
 export type MakeSubject = (cwd: string | undefined) => Subject | Promise<Subject>;
 
 /** What an agent costs. */
@@ -21,17 +27,17 @@ export interface Costs {
   readonly alone: number;
   /** With hooks that match nothing. */
   readonly hooked: number;
-  /** With a part of the framework's own that does nothing, where hooks would be. */
+  /** With an empty part of the framework's own in place of the hooks. */
   readonly empty?: number;
 }
 
-/** What is reported of a framework. */
+/** What is reported about a framework. */
 export interface Measured {
-  /** Of the processor's time. */
+  /** Processor time, in µs. */
   readonly toolCall: Costs;
-  /** Of the processor's time. */
+  /** Processor time, in µs. */
   readonly modelCall: Costs;
-  /** On the clock, until the first piece of an answer is there. */
+  /** Elapsed time until the first piece of an answer, in µs. */
   readonly firstText?: Costs;
   /** Bytes that a run leaves behind. */
   readonly kept: Costs;
@@ -51,7 +57,7 @@ function projectWithHooks(): string {
 
 /**
  * Measures an agent with hooks beside the same agent without, in turns, and reports to the parent;
- * `makeEmpty` makes one with a part of the framework's own that does nothing.
+ * `makeEmpty` makes an agent with an empty part of the framework's own.
  */
 export async function measure(
   make: MakeSubject,
@@ -88,7 +94,7 @@ async function timed(
   rounds: number,
 ): Promise<Pick<Measured, 'toolCall' | 'modelCall'>> {
   const kinds = [0, callsAtOnce] as const;
-  // What is compiled is compiled by now.
+  // Everything is compiled before the measurement begins.
   for (const toolCalls of kinds)
     for (const subject of subjects) await timeOf(subject, toolCalls, 500);
   const times = kinds.map(() => subjects.map((): number[] => []));
@@ -104,16 +110,16 @@ async function timed(
   };
 }
 
-/** None is always the first after another. */
+/** Alternates the order, so that none always comes first. */
 function inTurn(subjects: readonly Subject[], round: number): readonly number[] {
   const indexes = [...subjects.keys()];
   return round % 2 === 0 ? indexes : indexes.toReversed();
 }
 
-/** What most rounds do not fall below: what others do on the machine only makes a round longer. */
+/** The time that most rounds do not fall below: other work on the machine only makes a round longer. */
 const quiet = (times: readonly number[]): number => quantile(times, 0.1);
 
-/** µs until the first piece of text of one run. */
+/** The time until the first piece of text of one run, in µs. */
 async function timeTo({ stream }: Subject): Promise<number> {
   const start = performance.now();
   let first: number | undefined;
@@ -122,7 +128,7 @@ async function timeTo({ stream }: Subject): Promise<number> {
   return first * 1_000;
 }
 
-/** What most runs take until the first piece of text. */
+/** The time until the first piece of text, over many runs. */
 async function firstText(
   subjects: readonly Subject[],
   rounds: number,

@@ -33,7 +33,7 @@ interface Ran {
   readonly requests: readonly { readonly messages: readonly Fields[] }[];
   readonly folder: string;
   readonly result: Fields;
-  /** What the model read of each result, in turn. */
+  /** What the model read of each result, in order. */
   readonly results: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function run(hooks: Hooks, answers: readonly Answer[], more: More = {}): P
   return { messages, requests: server.requests, folder, result, results };
 }
 
-/** LLxprt's hooks under a dialect whose questions count. */
+/** LLxprt's hooks under a dialect whose questions take effect. */
 const { unasked: _unasked, ...rest } = llxprt;
 const asking: Dialect = { ...rest, name: 'asking', family: 'asking' };
 
@@ -111,7 +111,7 @@ describe.skipIf(!sdk)('the Claude Agent SDK', () => {
     expect(results[0]).toContain('a.txt');
   });
 
-  test('of two calls at once one is denied, and the model reads why', async () => {
+  test('one of two simultaneous calls is denied, and the model reads why', async () => {
     const guard = `jq -e '.tool_input.file_path | test("b.txt")' > /dev/null || exit 0; ${deny}`;
     const blocked: object[] = [];
     const { results, folder } = await run(
@@ -150,7 +150,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     },
   );
 
-  test('context stands behind the result', async () => {
+  test('context follows the result', async () => {
     const context = { hookSpecificOutput: { additionalContext: 'Mind the gap.' } };
     const { requests } = await run({ AfterTool: inParallel(print(context)) }, [
       [write('a.txt')],
@@ -194,7 +194,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     );
   });
 
-  test('a denied prompt never reaches the model, and an AfterAgent hook sends the agent on', async () => {
+  test('a denied prompt never reaches the model, and an AfterAgent hook makes the agent continue', async () => {
     const denied = await run({ BeforeAgent: inParallel(deny) }, ['never']);
     expect(denied.requests).toHaveLength(0);
     const once = `jq -e .stop_hook_active > /dev/null || { echo "one more thing" >&2; exit 2; }`;
@@ -203,7 +203,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     expect(JSON.stringify(sentOn.requests[1]!.messages)).toContain('one more thing');
   });
 
-  test('AfterAgent hooks know the prompt, and send the agent on no more often than they may', async () => {
+  test('AfterAgent hooks know the prompt, and make the agent continue up to maxRejections times', async () => {
     const always = 'jq -r .prompt >> prompts; echo more >&2; exit 2';
     const { requests, folder } = await run(
       { AfterAgent: inParallel(always) },
@@ -214,7 +214,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     expect(readFileSync(inFolder(folder, 'prompts'), 'utf8')).toBe('Go\nGo\n');
   });
 
-  test('a tool that fails is seen with its error, and hooks know it by its alias', async () => {
+  test('hooks see the error of a tool that fails, and know the tool by its alias', async () => {
     const seen = `jq -r '.tool_name + " " + (.tool_response.error.message | .[0:200])' >> failed`;
     const { folder } = await run(
       { AfterTool: [group([seen], { matcher: '^read_file$' })] },
@@ -240,7 +240,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     await query.return();
   });
 
-  test("a hook that asks has the user asked about the final arguments, in the SDK's own way", async () => {
+  test("when a hook asks, the user is asked about the final arguments, in the SDK's own way", async () => {
     const asks = `jq -c '{decision: "ask", reason: "Really?", hookSpecificOutput: {tool_input: (.tool_input + {content: "REWRITTEN"})}}'`;
     const asked: unknown[] = [];
     const { folder } = await run(
@@ -264,7 +264,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     expect(readFileSync(inFolder(folder, 'after'), 'utf8')).toBe('ran\n');
   });
 
-  test('a query that is aborted in mid-hook leaves no hook behind', async () => {
+  test('a query that is aborted while a hook runs leaves no hook behind', async () => {
     const abortController = new AbortController();
     const hook = 'echo $$ > pid; exec sleep 600';
     let folder = '';
@@ -280,7 +280,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     await waitUntil(() => !isAlive(pid));
   });
 
-  test('of two queries at once a hook stops one', async () => {
+  test('a hook stops one of two simultaneous queries', async () => {
     const { config, folder } = await startSession({
       BeforeTool: [
         group([print({ continue: false, stopReason: 'Enough.' })], { matcher: 'Write' }),
@@ -294,7 +294,7 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     expect([one.result['result'], two.result['result']]).toEqual(['Enough.', 'fine']);
   });
 
-  test('the types of what is wrapped are those of the SDK', async () => {
+  test('a wrapped query has the types of the SDK', async () => {
     const { stdout } = await execa({
       reject: false,
     })`npx tsc -p ${join(import.meta.dirname, 'types')}`;

@@ -6,15 +6,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What the model says: a text, or calls of tools. */
 export type Answer = string | readonly { readonly name: string; readonly input: Fields }[];
 
-/** A stand-in for the Messages API on this machine. */
+/** A local stand-in for the Messages API. */
 export interface MessagesServer {
   readonly url: string;
-  /** The bodies of the requests that offered tools, in turn. */
+  /** The bodies of the requests that offered tools, in order. */
   readonly requests: readonly { readonly messages: readonly Fields[] }[];
   readonly close: () => void;
 }
 
-/** Serves a model that gives these answers in turn, one to each request that offers tools. */
+/** Serves a model that gives these answers in order, one to each request that offers tools. */
 export async function serveMessages(answers: readonly Answer[]): Promise<MessagesServer> {
   const requests: { messages: readonly Fields[] }[] = [];
   const server = createServer((request, response) => {

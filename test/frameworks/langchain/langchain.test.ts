@@ -9,10 +9,12 @@ const files =
 
 describe("the adapter for LangChain's agents", async () => {
   if (!isInstalled) {
-    test.skip('is not tested: its packages are not installed; npm run frameworks installs them');
+    test.skip(
+      'the adapter is not tested: its packages are not installed; npm run frameworks installs them',
+    );
     return;
   }
-  // They import packages that need not be here, and are checked against them apart.
+  // They import packages that may be missing here, so they are type-checked separately.
   for (const file of files.filter((name) => name.endsWith('.cases.ts')))
     await import(here(`cases/${file}`).href);
 });

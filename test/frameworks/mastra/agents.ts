@@ -13,7 +13,7 @@ import { deny, resultsIn } from '../ai-sdk/agent.ts';
 import type { Fields } from '../ai-sdk/sdk.ts';
 import { model, type Said } from './model.ts';
 
-/** As much of the package as tests use; a type test holds the adapter against the real types. */
+/** The parts of the package that tests use; a type test checks the adapter against the real types. */
 interface Agent {
   generate(prompt: string, options?: object): Promise<Ended>;
   stream(prompt: string, options?: object): Promise<Streaming>;
@@ -40,7 +40,7 @@ const require = createRequire(import.meta.url);
 const load = async <Module>(name: string): Promise<Module> =>
   (await import(pathToFileURL(require.resolve(name)).href)) as Module;
 
-/** As much of its modules as tests use. */
+/** The parts of its modules that tests use. */
 interface Modules {
   readonly Agent: new (config: object) => Agent;
   readonly createTool: (tool: object) => object;
@@ -137,15 +137,15 @@ const done: Said = { text: 'Done.' };
 const stop = print({ continue: false, stopReason: 'enough' });
 const context = print({ hookSpecificOutput: { additionalContext: 'It was formatted.' } });
 
-/** A tool for a single call. */
+/** A tool that is given for a single call. */
 const toolsets = async (execute: ToolRun) => {
   const { createTool } = await load<Modules>('@mastra/core/tools');
   return { toolsets: { more: { write: createTool({ id: 'write', description: 'w', execute }) } } };
 };
 
 export function cases(): void {
-  describe.each(['generated', 'streamed'] as const)('%s,', (mode) => {
-    test('runs as it is where no hook matches', async () => {
+  describe.each(['generated', 'streamed'] as const)('an agent of Mastra, %s', (mode) => {
+    test('a call runs as it is if no hook matches', async () => {
       const write = vi.fn(async () => 'written');
       const { run, asked } = await agentOf(mode, {
         hooks: { BeforeTool: [group(deny('no'), {}, 'other')] },
@@ -157,7 +157,7 @@ export function cases(): void {
       expect(resultsIn(asked[1]!)).toEqual([{ type: 'text', value: 'written' }]);
     });
 
-    test('does not run a denied call, and the model reads why', async () => {
+    test('a denied call does not run, and the model reads why', async () => {
       const write = vi.fn();
       const { run, asked } = await agentOf(mode, {
         hooks: { BeforeTool: [group(deny('not here'))] },
@@ -169,7 +169,7 @@ export function cases(): void {
       expect(JSON.stringify(resultsIn(asked[1]!))).toContain('not here');
     });
 
-    test('has rewritten arguments reach the tool, AfterTool, the history and what is shown', async () => {
+    test('rewritten arguments reach the tool, AfterTool, the history and what is shown', async () => {
       const write = vi.fn(async (_input: object) => 'written');
       const { run, asked, left } = await agentOf(mode, {
         hooks: {
@@ -187,7 +187,7 @@ export function cases(): void {
       ).not.toContain('a.txt');
     });
 
-    test('has the model read context behind a text, and beside an object', async () => {
+    test('the model reads context after a text, and beside an object', async () => {
       const output = { lines: 3 };
       const { run, asked } = await agentOf(mode, {
         hooks: { AfterTool: [group(context)] },
@@ -208,7 +208,7 @@ export function cases(): void {
       ['after a tool', 'AfterTool', 1, 1],
       ['before the model', 'BeforeModel', 0, 0],
       ['after the model', 'AfterModel', 0, 1],
-    ])('ends where a hook stops it %s', async (_, event, ran, count) => {
+    ])('a run ends if a hook stops it %s', async (_, event, ran, count) => {
       const write = vi.fn(async () => 'written');
       const { run, asked, stops } = await agentOf(mode, {
         hooks: { [event]: [group(stop)] },
@@ -221,7 +221,7 @@ export function cases(): void {
       expect(stops).toEqual(['enough']);
     });
 
-    test('shows no piece of an answer that a hook redacted', async () => {
+    test('no piece of an answer that a hook redacted is shown', async () => {
       const redact = print({
         hookSpecificOutput: {
           llm_response: { candidates: [{ content: { role: 'model', parts: ['It is hidden.'] } }] },
@@ -236,7 +236,7 @@ export function cases(): void {
       expect(JSON.stringify(chunks.map(({ payload }) => payload))).not.toContain('secret');
     });
 
-    test('shows text as hooks that get it as it comes let it through', async () => {
+    test('text is shown as streaming hooks let it through', async () => {
       const seen = gate();
       const { agent, run } = await agentOf(mode, {
         ...redacting,
@@ -251,7 +251,7 @@ export function cases(): void {
       );
     });
 
-    test('redacts the answer of a model that is known with the request alone', async () => {
+    test('the answer of a model that is known only with the request is redacted', async () => {
       const redact = print({ hookSpecificOutput: { llm_response: { text: 'It is hidden.' } } });
       const some = model([wantsWrite, { text: 'This is the secret.' }]);
       const { run } = await agentOf(mode, {
@@ -266,7 +266,7 @@ export function cases(): void {
       expect(JSON.stringify(chunks.map(({ payload }) => payload))).not.toContain('secret');
     });
 
-    test('offers the tools that a hook left', async () => {
+    test('the model is offered the tools that a hook left', async () => {
       const toolConfig = { allowedFunctionNames: ['read'] };
       const { run, asked } = await agentOf(mode, {
         hooks: { BeforeToolSelection: [group(print({ hookSpecificOutput: { toolConfig } }))] },
@@ -277,7 +277,7 @@ export function cases(): void {
       expect(asked[0]!.tools!.map(({ name }) => name)).toEqual(['read']);
     });
 
-    test('has session and turn events in their order', async () => {
+    test('session and turn events come in order', async () => {
       const events = ['SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'AfterAgent'];
       const note = group('jq -r .hook_event_name >> events');
       const { run, left } = await agentOf(mode, {
@@ -289,7 +289,7 @@ export function cases(): void {
       expect(left('events').trim().split('\n')).toEqual(events);
     });
 
-    test('guards a model that is known with the request alone, and tools of a call', async () => {
+    test('a model that is known only with the request is guarded, and so are tools given for one call', async () => {
       const some = model([wantsWrite, done]);
       const write = vi.fn();
       const { run, left } = await agentOf(mode, {
@@ -312,7 +312,7 @@ export function cases(): void {
   describe('a tool that is given with a call', () => {
     const ask = print({ decision: 'ask', reason: 'May it write?' });
 
-    test('is asked about, runs once approved, and has its result annotated', async () => {
+    test('a tool given for one call is asked about, runs once approved, and has its result annotated', async () => {
       const own = { hooks: { 'tool.before': [group(ask)], 'tool.after': [group(context)] } };
       const write = vi.fn(async () => 'written');
       const given = await toolsets(write);
@@ -329,7 +329,7 @@ export function cases(): void {
       ]);
     });
 
-    test('has an object for a result, and the model reads the context beside it', async () => {
+    test('a tool given for one call may return an object, and the model reads the context beside it', async () => {
       const { run, asked } = await agentOf('generated', {
         hooks: { AfterTool: [group(context)] },
         answers: [wantsWrite, done],
@@ -343,17 +343,20 @@ export function cases(): void {
     test.each([
       ['hooks', { hooks: { beforeToolCall: () => undefined } }],
       ['processors', { inputProcessors: [] }],
-    ])('does not run against hooks where the call has %s of its own', async (_, more) => {
-      const write = vi.fn();
-      const { run } = await agentOf('generated', {
-        files: { '.hookmachine/settings.json': { hooks: { 'tool.before': [group(ask)] } } },
-        answers: [wantsWrite, done],
-      });
-      await run('Go', { ...(await toolsets(write)), ...more });
-      expect(write).not.toHaveBeenCalled();
-    });
+    ])(
+      'a tool given for one call does not run against hooks if the call has %s of its own',
+      async (_, more) => {
+        const write = vi.fn();
+        const { run } = await agentOf('generated', {
+          files: { '.hookmachine/settings.json': { hooks: { 'tool.before': [group(ask)] } } },
+          answers: [wantsWrite, done],
+        });
+        await run('Go', { ...(await toolsets(write)), ...more });
+        expect(write).not.toHaveBeenCalled();
+      },
+    );
 
-    test('is no call for the client where hooks deny it', async () => {
+    test('a call of a client tool does not reach the client if hooks deny it', async () => {
       const { createTool } = await load<Modules>('@mastra/core/tools');
       const { run } = await agentOf('streamed', {
         hooks: { BeforeTool: [group(deny('not here'))] },
@@ -369,19 +372,22 @@ export function cases(): void {
   test.each([
     ['no hook matches', {}],
     ['hooks match', { 'tool.before': [group('true')] }],
-  ])('asks about each call that its caller wants asked about where %s', async (_, hooks) => {
-    const write = vi.fn();
-    const { run } = await agentOf('streamed', {
-      files: { '.hookmachine/settings.json': { hooks } },
-      answers: [wantsWrite],
-      tools: { write },
-    });
-    const { chunks } = await run('Go', { requireToolApproval: true });
-    expect(chunks.map(({ type }) => type)).toContain('tool-call-approval');
-    expect(write).not.toHaveBeenCalled();
-  });
+  ])(
+    'the user is asked about each call that the caller wants asked about, if %s',
+    async (_, hooks) => {
+      const write = vi.fn();
+      const { run } = await agentOf('streamed', {
+        files: { '.hookmachine/settings.json': { hooks } },
+        answers: [wantsWrite],
+        tools: { write },
+      });
+      const { chunks } = await run('Go', { requireToolApproval: true });
+      expect(chunks.map(({ type }) => type)).toContain('tool-call-approval');
+      expect(write).not.toHaveBeenCalled();
+    },
+  );
 
-  test('has hooks see the result of a tool that put its call off once it is there', async () => {
+  test('hooks see the result of a tool that suspended its call once it is there', async () => {
     const { run, read, agent, left } = await agentOf('streamed', {
       hooks: {
         BeforeTool: [group('echo before >> events')],
@@ -402,7 +408,7 @@ export function cases(): void {
     expect(left('events')).toBe('before\nwritten\n');
   });
 
-  test('asks nobody about a denied call', async () => {
+  test('nobody is asked about a denied call', async () => {
     const own = { hooks: { 'tool.before': [group(deny('not here'))] } };
     const write = vi.fn(async () => 'written');
     const { run, asked } = await agentOf('streamed', {
@@ -420,7 +426,7 @@ export function cases(): void {
   test.each([
     ['approves', { decision: 'allow' }, 'written'],
     ['denies', { decision: 'deny', reason: 'not here' }, 'not here'],
-  ])('asks nobody where a ToolPermission hook %s', async (_, said, result) => {
+  ])('nobody is asked about a call that a ToolPermission hook %s', async (_, said, result) => {
     const own = { hooks: { 'tool.permission': [group(print(said))] } };
     const { run, asked } = await agentOf('streamed', {
       files: { '.hookmachine/settings.json': own },
@@ -432,7 +438,7 @@ export function cases(): void {
     expect(JSON.stringify(resultsIn(asked[1]!))).toContain(result);
   });
 
-  test('asks its user what a hook wants asked', async () => {
+  test('the user is asked what a hook wants asked', async () => {
     const ask = print({ decision: 'ask', reason: 'May it write?' });
     const own = { hooks: { 'tool.before': [group(ask)] } };
     const write = vi.fn(async () => 'written');

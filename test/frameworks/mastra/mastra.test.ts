@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isWhole, packageOf } from '../installed.ts';
 import { cases } from './agents.ts';
 
-/** The package wants Node 22.13. */
+/** The package requires Node 22.13. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const runsHere = major > 22 || (major === 22 && minor >= 13);
 const isThere = packageOf('mastra', '@mastra/core') !== undefined;
@@ -13,7 +13,7 @@ if (!isThere) process.stderr.write('Mastra is not installed, so its tests are sk
 describe.skipIf(!isThere)('an agent of Mastra', () => {
   if (runsHere) cases();
   else
-    test.skipIf(!isWhole)('does all of this with a newer Node', async () => {
+    test.skipIf(!isWhole)('an agent of Mastra passes all cases with a newer Node', async () => {
       const vitest = 'node_modules/vitest/vitest.mjs';
       const args = ['-y', '--ignore-scripts=false', 'node@24', vitest, 'run'];
       const { exitCode, all } = await execa('npx', [...args, 'test/frameworks/mastra/'], {

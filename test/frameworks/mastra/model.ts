@@ -2,7 +2,7 @@ import type { Fields } from '../ai-sdk/sdk.ts';
 
 export interface Said {
   readonly text?: string;
-  /** Settles before the end of a text that is streamed. */
+  /** Awaited before the end of a streamed text. */
   readonly until?: Promise<void>;
   readonly calls?: readonly (readonly [id: string, name: string, input: Fields])[];
 }
@@ -12,7 +12,7 @@ export interface Asked {
   readonly tools?: readonly { readonly name: string }[];
 }
 
-/** A model object of specification v2, that keeps what it was asked. */
+/** A model object of specification v2 that keeps what it was asked. */
 export function model(answers: readonly Said[] | ((asked: Asked) => Said)) {
   const asked: Asked[] = [];
   const answer = (options: Asked): Said => {

@@ -20,7 +20,7 @@ const filesystem = join(
   'dist/index.js',
 );
 
-/** As much of the published client as is used here; its types are not installed where it is not. */
+/** The parts of the published client that are used here; its types are missing if it is not installed. */
 interface Client {
   connect(transport: unknown): Promise<void>;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ type Loaded = Readonly<Record<string, unknown>>;
 const load = async (path: string): Promise<Loaded> =>
   (await import(pathToFileURL(join(sdk!, 'dist/esm', path)).href)) as Loaded;
 
-/** Connects the published client with a server through the proxy, in a project with these files. */
+/** Connects the published client to a server through the proxy, in a project with these files. */
 async function connected(
   server: readonly string[],
   files: Readonly<Record<string, string | object>>,
@@ -116,7 +116,7 @@ whole(
   },
 );
 
-whole('the published MCP client, through the proxy, asks its user where a hook asks', async () => {
+whole('the published MCP client, through the proxy, asks its user when a hook asks', async () => {
   const { ElicitRequestSchema } = await load('types.js');
   const { client, open } = await connected(
     ['--', 'node', everything],
@@ -162,14 +162,14 @@ whole(
 );
 
 whole(
-  'the published conformance suite says the same of a server behind the proxy, over stdio and over HTTP, as of the server',
+  'the published conformance suite reports the same for a server behind the proxy, over stdio and over HTTP, as for the server',
   async () => {
     const here = import.meta.dirname;
     const server = ['node', join(here, 'conformance-server.mjs')];
     const folder = project(
       hooks({ 'tool.before': 'true', 'tool.after ^test_error_handling$': 'true' }),
     );
-    /** The address of what a command says over stdio. */
+    /** Serves over HTTP what a command says over stdio, and returns the address. */
     const serve = async (...command: readonly string[]): Promise<string> => {
       const running = execa('node', [join(here, 'http-bridge.mjs'), ...command], {
         cwd: folder,
@@ -185,7 +185,8 @@ whole(
     const suite = join(packageOf('mcp', '@modelcontextprotocol/conformance')!, 'dist/index.js');
     const findings = async (url: string): Promise<readonly string[]> => {
       const args = ['-y', '--ignore-scripts=false', 'node@24', suite, 'server', '--url', url];
-      // It wants a newer Node; the address that a request names concerns the bridge alone, and fails.
+      // It needs a newer Node. Its check of the address that a request names concerns only the bridge, and
+      // fails.
       const { stdout } = await execa('npx', args, { cwd: tempFolder(), reject: false });
       return stdout.split('\n').filter((line) => /^(?:[✓✗]|Total)/.test(line));
     };

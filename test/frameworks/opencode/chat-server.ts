@@ -6,20 +6,20 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What the model says: a text, or calls of tools. */
 export type Answer = string | readonly { readonly name: string; readonly input: Fields }[];
 
-/** A request of the agent's. */
+/** A request from the agent. */
 export interface ChatRequest extends Fields {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** A stand-in for a provider with the Chat Completions API, on this machine. */
+/** A local stand-in for a provider with the Chat Completions API. */
 export interface ChatServer {
   readonly url: string;
-  /** The bodies of the requests that offered tools, in turn. */
+  /** The bodies of the requests that offered tools, in order. */
   readonly requests: readonly ChatRequest[];
   readonly close: () => void;
 }
 
-/** Serves a model that gives these answers in turn, one to each request that offers tools. */
+/** Serves a model that gives these answers in order, one to each request that offers tools. */
 export async function serveChat(answers: readonly Answer[]): Promise<ChatServer> {
   const requests: ChatRequest[] = [];
   const server = createServer((request, response) => {

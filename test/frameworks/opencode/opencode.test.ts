@@ -16,7 +16,7 @@ const says = (additionalContext: string) => print({ hookSpecificOutput: { additi
 const stop = print({ continue: false, stopReason: 'Enough.' });
 
 describe.skipIf(!program)('the plugin in the published OpenCode', () => {
-  test('of two calls at once one is denied, the model reads why, and all events come in one session', async () => {
+  test('one of two simultaneous calls is denied, the model reads why, and all events come in one session', async () => {
     const guard = `jq -e '.tool_input.command | test("b.txt")' > /dev/null || exit 0; ${deny}`;
     const { made, read, results, requests } = await runOpenCode(
       {
@@ -49,7 +49,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
     expect(new Set(lines.map((line) => line.split(' ')[1])).size).toBe(1);
   });
 
-  describe.skipIf(!isWhole)('and more, which npm run frameworks -- opencode tries', () => {
+  describe.skipIf(!isWhole)('further cases, which npm run frameworks -- opencode runs', () => {
     test('nothing changes when no hook matches', async () => {
       const { made, texts, requests } = await runOpenCode({}, [[bash('touch a.txt')], 'fine']);
       expect(made('a.txt')).toBe(true);
@@ -57,7 +57,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(requests).toHaveLength(2);
     });
 
-    test('a rewrite reaches the tool, AfterTool, the stored call and the model, and what hooks say of the result does', async () => {
+    test('a rewrite reaches the tool, AfterTool, the stored call and the model, and so does what hooks say about the result', async () => {
       const rewrite = print({
         hookSpecificOutput: { tool_input: { command: 'echo REWRITTEN > a.txt; cat a.txt' } },
       });
@@ -94,7 +94,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(requests).toHaveLength(1);
     });
 
-    test('a request is changed in its texts and settings, and an answer in its finished text', async () => {
+    test('hooks change the texts and settings of a request, and the finished text of an answer', async () => {
       const request = {
         hookSpecificOutput: {
           llm_request: {
@@ -139,7 +139,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(output).not.toContain('never');
     });
 
-    test('context of SessionStart and BeforeAgent stands behind the prompt', async () => {
+    test('context of SessionStart and BeforeAgent follows the prompt', async () => {
       const { requests } = await runOpenCode(
         {
           SessionStart: inParallel(says('of the session')),
@@ -152,7 +152,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       );
     });
 
-    test('a tool that hooks did not select is not run', async () => {
+    test('a tool that hooks did not select does not run', async () => {
       const select = {
         hookSpecificOutput: {
           toolConfig: { mode: 'ANY', allowedFunctionNames: ['read'] },
@@ -166,7 +166,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(results[0]).toContain('not among the tools');
     });
 
-    test('what a hook wants asked about is denied', async () => {
+    test('a call that a hook wants asked about is denied', async () => {
       const { made, results } = await runOpenCode(
         {
           'tool.before': inParallel(print({ decision: 'ask', reason: 'Really?' })),
@@ -177,7 +177,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(results[0]).toContain('Really?');
     });
 
-    test('a tool that fails is seen with its error', async () => {
+    test('hooks see the error of a tool that fails', async () => {
       const seen = `jq -r .tool_response.error.message >> failed`;
       const { read } = await runOpenCode({ AfterTool: inParallel(seen) }, [
         [{ name: 'read', input: { filePath: '/no/such/file' } }],
@@ -194,7 +194,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(made('a.txt')).toBe(true);
     });
 
-    test('an AfterAgent hook sends the agent on, where OpenCode goes on after a turn', async () => {
+    test('an AfterAgent hook makes the agent continue, if OpenCode keeps running after a turn', async () => {
       const once = `jq -e .stop_hook_active > /dev/null || { echo "one more thing" >&2; exit 2; }`;
       const { requests } = await runOpenCode(
         { AfterAgent: inParallel(once), BeforeAgent: inParallel(note('before')) },
@@ -226,7 +226,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(JSON.stringify(requests[1]!.messages)).toContain('one more thing');
     });
 
-    test('a run that is interrupted in mid-hook leaves no hook behind', async () => {
+    test('a run that is interrupted while a hook runs leaves no hook behind', async () => {
       let pid = 0;
       await runOpenCode(
         { BeforeTool: [group([{ command: 'echo $$ > pid; exec sleep 600', timeout: 600_000 }])] },
@@ -241,7 +241,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       await waitUntil(() => !isAlive(pid));
     });
 
-    test('OpenCode finds the plugin by the package', async () => {
+    test('OpenCode finds the plugin in the package', async () => {
       const root = fileURLToPath(new URL('../../../', import.meta.url));
       const { made, results } = await runOpenCode(
         { BeforeTool: inParallel(deny) },
@@ -252,7 +252,7 @@ describe.skipIf(!program)('the plugin in the published OpenCode', () => {
       expect(results[0]).toContain('not that one');
     });
 
-    test('the plugin is one by the types of OpenCode', async () => {
+    test('the plugin fits the types of OpenCode', async () => {
       const { stdout } = await execa({
         reject: false,
       })`npx tsc -p ${join(import.meta.dirname, 'types')}`;

@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const platform = `opencode-${process.platform}-${process.arch}`;
 const folder = packageOf('opencode', platform);
-/** The published program, where it is installed. */
+/** The published program, if it is installed. */
 export const program = folder && join(folder, 'bin', 'opencode');
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -22,31 +22,31 @@ const prompting = ['run', 'go', '--model', 'local/m', '--auto', '--format', 'jso
 
 /** How it is run. */
 export interface Runs {
-  /** The plugin file; default: the one line. */
+  /** The text of the plugin file; default: the one line. */
   readonly plugin?: string;
-  /** What its own settings hold beside the model. */
+  /** What its own settings contain besides the model. */
   readonly settings?: Fields;
-  /** What it is to do; default: to answer a prompt. */
+  /** What it must do; default: answer a prompt. */
   readonly args?: readonly string[];
   readonly onStart?: (started: Started) => Promise<void>;
 }
 
-/** A run that goes on. */
+/** A run under way. */
 export interface Started {
   readonly project: string;
   readonly requests: readonly ChatRequest[];
-  /** What it printed so far. */
+  /** What it has printed so far. */
   readonly printed: () => string;
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Ran {
   readonly project: string;
   readonly requests: readonly ChatRequest[];
-  /** What the model read of each result, in turn. */
+  /** What the model read of each result, in order. */
   readonly results: readonly string[];
-  /** What it printed: events, one a line. */
+  /** What it printed: events, one per line. */
   readonly output: string;
   /** The finished tool calls, as OpenCode stores and shows them. */
   readonly calls: readonly { readonly input: Fields; readonly status: string }[];
@@ -55,10 +55,13 @@ export interface Ran {
   readonly read: (file: string) => string;
 }
 
-/** A folder of plugins as OpenCode leaves it: else it would install a package there first, and wait for the network. */
+/**
+ * A plugin folder as OpenCode leaves it: otherwise it would first install a package there, and wait for the
+ * network.
+ */
 const installed = { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } };
 
-/** Runs the published program to its end, with these hooks and a model that answers so. */
+/** Runs the published program to its end, with these hooks and a model that gives these answers. */
 export async function runOpenCode(
   hooks: Fields,
   answers: readonly Answer[],

@@ -15,7 +15,7 @@ import { measure } from '../../bench/measure.ts';
 
 setLogLevel(LogLevel.ERROR);
 
-/** A model that wants as many calls of a tool as it is told, and then says something. */
+/** A model that makes as many tool calls as it is told to, and then says something. */
 class BenchLlm extends BaseLlm {
   constructor() {
     super({ model: 'bench' });

@@ -6,7 +6,7 @@ describe.each(modes)("an agent of Google's ADK, %s", (mode) => {
     ['with', 'a', 'b'],
     ['without', undefined, undefined],
   ])(
-    'is kept from a tool call, and the model reads why; another runs with rewritten arguments, which are all that is shown: calls %s ids',
+    'a denied tool call does not run, and the model reads why; another runs with rewritten arguments, the only ones that are shown (calls %s ids)',
     async (_, one, other) => {
       const { runner, model, ran, blocked } = setup({
         hooks: {

@@ -31,7 +31,7 @@ export type Hooks = Readonly<Record<string, string | Readonly<Record<string, str
 /** A hook that prints an answer. */
 export const print = (answer: object): string => `echo '${JSON.stringify(answer)}'`;
 export const deny = (reason: string): string => `echo '${reason}' >&2; exit 2`;
-/** A hook that notes what it is given, one line each. */
+/** A hook that appends its input to a file, one line each. */
 export const note = (file: string): string => `{ cat; echo; } >> ${file}`;
 
 /** A project folder with these hooks. */
@@ -52,7 +52,7 @@ export function projectWith(hooks: Hooks, dialect = 'llxprt'): string {
   return folder;
 }
 
-/** What hooks noted, by line. */
+/** What hooks appended to a file, by line. */
 export function notes<Fields extends object = Record<string, unknown>>(
   folder: string,
   file: string,
@@ -65,14 +65,14 @@ export function notes<Fields extends object = Record<string, unknown>>(
     .map((line) => JSON.parse(line) as Fields);
 }
 
-/** What a model answers: the next time, or always. */
+/** What a model answers: once, or every time. */
 type Scripted = readonly Part[] | Error | ((request: LlmRequest) => readonly Part[]);
 
-/** A model that answers what a script says; where it is streamed, a text comes word by word first. */
+/** A model that answers from a script; if it is streamed, a text first comes word by word. */
 export class ScriptedLlm extends BaseLlm {
   readonly requests: LlmRequest[] = [];
   readonly #script: Scripted[];
-  /** Awaited behind the first piece of a stream. */
+  /** Awaited after each piece of a stream. */
   pause: Promise<void> | undefined;
 
   constructor(script: readonly Scripted[]) {
@@ -160,10 +160,10 @@ export function setup({ hooks = {}, dialect, script = [], tools, options, agent:
   return { cwd, agent, model, runner, plugin, ran, ...said };
 }
 
-/** What a run gave. */
+/** The outcome of a run. */
 export interface Ran {
   readonly events: readonly Event[];
-  /** The last text that is no piece. */
+  /** The last text that is not a piece of a stream. */
   readonly output: string;
   readonly sessionId: string;
 }
@@ -193,7 +193,7 @@ export async function runIn(
   return { events, output: texts.at(-1) ?? '', sessionId: session };
 }
 
-/** The results that a model was given last, by the name of their tool. */
+/** The results that a model was given last, by tool name. */
 export function resultsIn({ requests }: ScriptedLlm): Record<string, unknown> {
   return Object.fromEntries(
     (requests.at(-1)?.contents ?? []).flatMap(({ parts = [] }) =>

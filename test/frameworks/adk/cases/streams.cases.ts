@@ -8,9 +8,9 @@ import { call, type Mode, modes, runIn, says, setup } from './kit.ts';
 
 interface Streamed {
   readonly deltas: readonly string[];
-  /** Settles before the last of them. */
+  /** Awaited before the last of them. */
   readonly until?: Promise<void>;
-  /** What it thinks before it speaks. */
+  /** What the model thinks before it speaks. */
   readonly thought?: string;
   readonly calls?: readonly Part[];
 }
@@ -20,7 +20,7 @@ const piece = (part: Part): LlmResponse => ({
   content: { role: 'model', parts: [part] },
 });
 
-/** A model that gives text in the pieces of a script. */
+/** A model that streams its text in the pieces of a script. */
 class StreamingLlm extends BaseLlm {
   readonly #script: Streamed[];
 
@@ -75,7 +75,7 @@ const inMode = (mode: Mode, text: string): string => (mode === 'streamed' ? text
 
 describe('text on its way through streaming hooks of ADK', () => {
   test.each(modes)(
-    'hides a secret wherever it is cut, and keeps what is beside it (%s)',
+    'a streaming hook hides a secret wherever it is cut, and keeps what is beside it (%s)',
     async (mode) => {
       const text = `The key is ${secret}.`;
       const all = [...[...text].map((_, at) => [text.slice(0, at), text.slice(at)]), [...text]];
@@ -98,7 +98,7 @@ describe('text on its way through streaming hooks of ADK', () => {
     },
   );
 
-  test('shows text while the model still writes, no later than what hooks may hold back', async () => {
+  test('text is shown while the model still writes, except for what hooks may hold back', async () => {
     const { opened, open } = gate();
     const { runner } = setupWith(redacting, [
       { deltas: [...'a'.repeat(holdBack), '!'], until: opened },
@@ -121,13 +121,13 @@ describe('text on its way through streaming hooks of ADK', () => {
   test.each([
     ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
     ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
-  ])('ends with %s in the middle of it', async (what, reply) => {
+  ])('text ends with %s in the middle of it', async (what, reply) => {
     const { runner, ran, ...said } = setupWith(
       editing(`if (text?.includes('violence')) return ${reply};`),
       [
         {
           deltas: ['Then violence', ' and more.'],
-          // A provider that never goes on.
+          // A provider that never continues.
           until: new Promise(() => undefined),
           calls: [call('write', 'a.txt')],
         },
@@ -143,7 +143,7 @@ describe('text on its way through streaming hooks of ADK', () => {
     ]);
   });
 
-  test('goes on without a hook that fails, and waits for one that wants all of it', async () => {
+  test('text continues without a hook that fails, and waits for a hook that wants all of it', async () => {
     const failing = setupWith(editing(`if (text) throw new Error('it broke');`), [
       { deltas: ['One ', 'two.'] },
     ]);

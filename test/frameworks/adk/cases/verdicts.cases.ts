@@ -30,7 +30,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
   test.each([
     ['no hook matches', { BeforeTool: { other: deny('no') } }],
     ['there are no hooks', {}],
-  ])('run as they are where %s', async (_, hooks) => {
+  ])('a tool call runs as it is if %s', async (_, hooks) => {
     const { runner, model, ran, warnings } = setup({ hooks, script: [wantsWrite, done] });
     expect((await runIn(mode, runner, 'Go')).output).toBe('All done.');
     expect(ran).toEqual([{ name: 'write', input: { path: 'a.txt' } }]);
@@ -38,7 +38,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(warnings).toEqual([]);
   });
 
-  test('denied by JSON do not run, and the next call of the same tool does', async () => {
+  test('a tool call denied by JSON does not run, and the next call of the same tool does', async () => {
     const guard = `input=$(cat); case "$input" in *a.txt*) ${print({ decision: 'deny', reason: 'not a' })};; esac`;
     const { runner, ran } = setup({
       hooks: { BeforeTool: guard },
@@ -48,7 +48,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(ran).toEqual([{ name: 'write', input: { path: 'b.txt' } }]);
   });
 
-  test('run where a hook fails, and a warning says so', async () => {
+  test('a tool call runs if a hook fails, and a warning says so', async () => {
     const { runner, ran, warnings } = setup({
       hooks: { BeforeTool: 'echo broken >&2; exit 1' },
       script: [wantsWrite, done],
@@ -58,7 +58,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(warnings.join('\n')).toContain('broken');
   });
 
-  test('are judged once, and AfterTool hooks see the rewritten arguments', async () => {
+  test('a tool call is judged once, and AfterTool hooks see the rewritten arguments', async () => {
     const rewrite = print({ hookSpecificOutput: { tool_input: { path: 'b.txt' } } });
     const { runner, cwd } = setup({
       hooks: { BeforeTool: `${note('before')}; ${rewrite}`, AfterTool: note('after') },
@@ -69,7 +69,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(notes(cwd, 'after')).toMatchObject([{ tool_input: { path: 'b.txt' } }]);
   });
 
-  test('with the same id in two runs at once are told apart', async () => {
+  test('tool calls with the same id in two simultaneous runs are told apart', async () => {
     const guard = `input=$(cat); case "$input" in *a.txt*) sleep 0.3; echo 'not a' >&2; exit 2;; esac`;
     const { runner, ran } = setup({
       hooks: { BeforeTool: guard },
@@ -82,7 +82,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(ran).toEqual([{ name: 'write', input: { path: 'b.txt' } }]);
   });
 
-  test('have context behind a text, and beside what an object holds', async () => {
+  test('context is put after a text result, and beside the fields of an object', async () => {
     const text = setup({ hooks: { AfterTool: context }, script: [wantsWrite, done] });
     await runIn(mode, text.runner, 'Go');
     expect(resultsIn(text.model)).toEqual({ write: { result: 'done\n\nMind the gap.' } });
@@ -96,7 +96,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(notes(cwd, 'after')).toMatchObject([{ tool_response: { llmContent: { lines: 3 } } }]);
   });
 
-  test('that throw have what hooks say beside the error', async () => {
+  test('context is put beside the error of a tool that throws', async () => {
     const { runner, model, cwd } = setup({
       hooks: { AfterTool: `${note('after')}; ${context}` },
       script: [wantsWrite, done],
@@ -112,7 +112,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(notes(cwd, 'after')).toHaveLength(1);
   });
 
-  test('are asked about where a hook wants it, in a later run', async () => {
+  test('a tool call that a hook wants asked about runs in a later run, once the user has approved it', async () => {
     const { runner, ran, model } = setup({
       hooks: { BeforeTool: ask },
       dialect: 'hookmachine',
@@ -141,7 +141,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     ['denies', { decision: 'deny', reason: 'not here' }, 0, { error: 'not here' }],
     ['says nothing', {}, 1, { result: 'ran' }],
   ])(
-    'are asked about as their tool wants it where a ToolPermission hook %s',
+    'a ToolPermission hook that %s runs before the user is asked to confirm a tool call',
     async (_, said, questions, result) => {
       const { runner, model, cwd } = setup({
         hooks: { 'tool.permission': print(said), notify: note('notified') },
@@ -165,7 +165,7 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     },
   );
 
-  test('that the user approved do not run where the hooks of another process deny them', async () => {
+  test('a tool call that the user approved does not run if the hooks of another process deny it', async () => {
     const ran: object[] = [];
     const tools = [toolOf('write', (input) => void ran.push(input), { requireConfirmation: true })];
     const { runner, agent } = setup({
@@ -198,7 +198,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     ['before a tool', 'BeforeTool', 0],
     ['after a tool', 'AfterTool', 1],
   ] as const)(
-    'are not made once a hook stops the run %s; the next run is unharmed',
+    'model calls are not made once a hook stops the run %s; the next run is unaffected',
     async (_, event, runs) => {
       const { runner, model, ran, stops } = setup({
         hooks: { [event]: stop('that is enough') },
@@ -216,17 +216,20 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
   test.each([
     ['hooks match the others', { BeforeTool: 'true', AfterTool: stop('enough') }, ['write']],
     ['no hook matches the others', { BeforeTool: { write: stop('enough') } }, []],
-  ])('run no tool behind one at which a hook stopped them, where %s', async (_, hooks, runs) => {
-    const { runner, model, ran } = setup({
-      hooks,
-      script: [[call('write', 'a.txt'), call('read', 'b.txt')], done],
-    });
-    expect((await runIn(mode, runner, 'Go')).output).toBe('enough');
-    expect(ran.map(({ name }) => name)).toEqual(runs);
-    expect(model.requests).toHaveLength(1);
-  });
+  ])(
+    'no further tool of an answer runs once a hook stopped the run at one of them, if %s',
+    async (_, hooks, runs) => {
+      const { runner, model, ran } = setup({
+        hooks,
+        script: [[call('write', 'a.txt'), call('read', 'b.txt')], done],
+      });
+      expect((await runIn(mode, runner, 'Go')).output).toBe('enough');
+      expect(ran.map(({ name }) => name)).toEqual(runs);
+      expect(model.requests).toHaveLength(1);
+    },
+  );
 
-  test('are stopped before and after the model', async () => {
+  test('a hook stops the run before or after the model', async () => {
     const before = setup({ hooks: { BeforeModel: stop('not now') }, script: [done] });
     expect((await runIn(mode, before.runner, 'Go')).output).toBe('not now');
     expect(before.model.requests).toEqual([]);
@@ -235,7 +238,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(after.ran).toEqual([]);
   });
 
-  test('of one of two runs at once are stopped', async () => {
+  test('a hook stops one of two simultaneous runs', async () => {
     const { runner } = setup({
       hooks: { BeforeModel: `input=$(cat); case "$input" in *one*) ${stop('enough')};; esac` },
       script: [done],
@@ -244,7 +247,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(both.map(({ output }) => output)).toEqual(['enough', 'All done.']);
   });
 
-  test('are changed by hooks, and the tool calls in the history stay', async () => {
+  test('hooks change model calls, and the tool calls in the history stay', async () => {
     const change = `input=$(cat); jq -c '{hookSpecificOutput:{llm_request:{messages:[.llm_request.messages[]|.content|=sub("secret";"[cut]")],config:{temperature:0.5}}}}' <<< "$input"`;
     const { runner, model } = setup({ hooks: { BeforeModel: change }, script: [wantsWrite, done] });
     await runIn(mode, runner, 'The secret');
@@ -258,7 +261,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(config?.temperature).toBe(0.5);
   });
 
-  test('are answered by hooks, or blocked', async () => {
+  test('hooks answer model calls or block them', async () => {
     const answer = {
       decision: 'block',
       reason: 'cached',
@@ -273,7 +276,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(blocked.blocked).toEqual([{ reason: 'over budget' }]);
   });
 
-  test('have their answers redacted, of which no piece is ever shown; tool calls stay', async () => {
+  test('no piece of an answer that a hook redacts is ever shown, and its tool calls stay', async () => {
     const redact = `input=$(cat); jq -c '{hookSpecificOutput:{llm_response:{candidates:[{content:{role:"model",parts:[.llm_response.text|sub("secret";"[cut]")]}}]}}}' <<< "$input"`;
     const { runner, ran } = setup({
       hooks: { AfterModel: redact },
@@ -285,7 +288,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
-  test('offer fewer tools where hooks say so, and a call of another is refused', async () => {
+  test('model calls offer fewer tools if hooks say so, and a call of another tool is refused', async () => {
     const { runner, model, ran } = setup({
       hooks: {
         BeforeToolSelection: print({
@@ -312,7 +315,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(none.ran).toEqual([]);
   });
 
-  test('are within a turn and a session, whose events come in order with one id', async () => {
+  test('model calls are within a turn and a session, whose events come in order with one id', async () => {
     const events = [
       'SessionStart',
       'BeforeAgent',
@@ -355,7 +358,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect([all[1], all[10]]).toMatchObject([{ prompt: 'Go' }, { prompt_response: 'All done.' }]);
   });
 
-  test('of agents that work side by side, or that were transferred to, are one turn of the user', async () => {
+  test('agents that work in parallel, or that were transferred to, share one turn of the user', async () => {
     const { runner, cwd, ran } = setup({
       hooks: { BeforeAgent: note('turns'), BeforeTool: { write: `${note('before')}; exit 2` } },
       script: [[{ functionCall: { name: 'transfer_to_agent', args: { agentName: 'Both' } } }]],
@@ -381,7 +384,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     expect(notes(cwd, 'before')).toHaveLength(2);
   });
 
-  test('have the context of BeforeAgent hooks, and go on where an AfterAgent hook wants it', async () => {
+  test('model calls have the context of BeforeAgent hooks, and the run continues if an AfterAgent hook wants it', async () => {
     const once = `test -e sent || { touch sent; ${print({ decision: 'block', reason: 'Also say bye.' })}; }`;
     const { runner, model } = setup({
       hooks: {
@@ -397,7 +400,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
   });
 
   test.each(['', '^other$'])(
-    'warn once of what the provider ran, where hooks match "%s"',
+    'one warning names what the provider ran, if hooks match "%s"',
     async (matcher) => {
       const ranCode = { executableCode: { code: '1', language: Language.PYTHON } };
       const { runner, warnings } = setup({
@@ -412,13 +415,13 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     },
   );
 
-  test('that fail are reported as they are without hooks', async () => {
+  test('model calls that fail are reported as they are without hooks', async () => {
     const { runner } = setup({ hooks: { AfterModel: 'true' }, script: [new Error('down')] });
     const { events } = await runIn(mode, runner, 'Go');
     expect(events.at(-1)).toMatchObject({ errorMessage: expect.stringContaining('down') });
   });
 
-  test('are aborted while a hook runs, whose process is then gone', async () => {
+  test('a model call that is aborted while a hook runs ends the hook’s process', async () => {
     const { runner, cwd } = setup({
       hooks: { BeforeModel: 'echo $$ > pid; exec sleep 30' },
       script: [done],
@@ -432,7 +435,7 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
   });
 });
 
-test('a stream of ADK shows text as it comes while no AfterModel hook exists', async () => {
+test('a stream of ADK shows text as it arrives if there is no AfterModel hook', async () => {
   const { runner, model } = setup({ hooks: { BeforeTool: 'true' }, script: [done] });
   let release!: () => void;
   model.pause = new Promise((resolve) => {
@@ -448,7 +451,7 @@ test('a stream of ADK shows text as it comes while no AfterModel hook exists', a
     runConfig: { streamingMode: StreamingMode.SSE },
   })) {
     pieces.push([partial, content?.parts?.[0]?.text]);
-    // The model goes on only once its first piece was shown.
+    // The model continues only once its first piece was shown.
     release();
   }
   expect(pieces).toEqual([

@@ -4,7 +4,7 @@ import { withHooks } from '../../../../src/entries/claude-agent-sdk.ts';
 const query = withHooks(plain, { cwd: '/tmp' });
 const options: Options = { model: 'm' };
 
-/** What a wrapped query takes and gives is what the plain one does. */
+/** A wrapped query takes and returns what the plain one does. */
 export const running: Query = query({ prompt: 'Go', options });
 export const ended: Promise<void> = query.end();
 

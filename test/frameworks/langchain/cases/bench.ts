@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { hooksMiddleware } from '../../../../src/entries/langchain.ts';
 import { measure, type Subject } from '../../bench/measure.ts';
 
-/** A model that wants as many calls of a tool as it is told, and then says something. */
+/** A model that makes as many tool calls as it is told to, and then says something. */
 class BenchChat extends BaseChatModel {
   override _llmType(): string {
     return 'bench';

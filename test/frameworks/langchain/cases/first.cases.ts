@@ -11,7 +11,7 @@ case "$input" in
 esac`;
 
 describe.each(['invoke', 'stream'] as const)('an agent of LangChain, by %s', (how) => {
-  test('is kept from a tool call, and the model reads why; another call runs with rewritten arguments, which are all that is shown', async () => {
+  test('a denied tool call does not run, and the model reads why; another call runs with rewritten arguments, the only ones that are shown', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { calls: [write('a.txt', 'secret'), write('old.txt', 'hello', 'call_2')] },

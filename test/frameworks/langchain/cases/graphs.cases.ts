@@ -30,7 +30,7 @@ const answering = (text: string) =>
     },
   });
 
-/** A graph as people write them. */
+/** A graph as people write it. */
 function graphOf(
   model: ScriptedChat,
   tools: ReturnType<typeof writeTool>[],
@@ -50,7 +50,7 @@ function graphOf(
 }
 
 describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => {
-  test("judges calls with the model's answer once, shows the rewritten ones, and gives denials to the model", async () => {
+  test("calls are judged once with the model's answer, rewritten ones are shown, and the model reads denials", async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { text: 'I write.', calls: [write('old.txt'), write('no.txt', 'x', 'call_2')] },
@@ -78,7 +78,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
     ['hookmachine', [], 'Really?'],
     ['llxprt', [{ path: 'a.txt', text: 'hello' }], 'written'],
   ])(
-    'asks nobody where nobody can be asked, and does as hooks of %s have it then',
+    'if nobody can be asked, a question is treated as the dialect %s defines it',
     async (dialect, runs, result) => {
       const ran: unknown[] = [];
       const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -95,7 +95,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
   );
 
   test.each(['approve', 'reject'])(
-    'asks where hooks want it and the graph keeps its state, and heeds %s',
+    'the user is asked if hooks want it and the graph keeps its state, and the answer %s is obeyed',
     async (type) => {
       const ran: unknown[] = [];
       const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -112,7 +112,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
     },
   );
 
-  test('redacts answers, stops runs, narrows tools and sends the agent on', async () => {
+  test('hooks redact answers, stop runs, narrow tools and make the agent continue', async () => {
     const cases = [
       [{ AfterModel: answering('***') }, '***'],
       [{ BeforeTool: prints({ continue: false, stopReason: 'enough' }) }, 'enough'],
@@ -149,7 +149,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
     expect(messages.map(({ text }) => text)).toEqual(['Hi', 'Tested.']);
   });
 
-  test('is what it was where there is no hook', async () => {
+  test('a guarded graph without hooks behaves like an unguarded one', async () => {
     const runs = [];
     for (const isGuarded of [false, true]) {
       const model = new ScriptedChat([
@@ -170,7 +170,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
     expect(runs[1]).toEqual(runs[0]);
   });
 
-  test('of the prebuilt agent is guarded too', async () => {
+  test('the graph of the prebuilt agent is guarded too', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const options = { cwd: projectWith({ BeforeTool: 'echo no >&2; exit 2' }) };
@@ -184,7 +184,7 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
   });
 });
 
-test('a guarded tool that a program calls gives its result, and throws what a hook denied', async () => {
+test('a guarded tool that a program calls returns its result, and throws what a hook denied', async () => {
   const cwd = projectWith({
     BeforeTool: 'case "$input" in *no.txt*) echo never >&2; exit 2;; esac',
   });
@@ -193,7 +193,7 @@ test('a guarded tool that a program calls gives its result, and throws what a ho
   await expect(tool.invoke({ path: 'no.txt', text: 'x' })).rejects.toThrow('never');
 });
 
-test('guarded models and tools have the types that they had', () => {
+test('guarded models and tools keep their types', () => {
   const tool = writeTool([]);
   const guarded = guardTool(tool, {});
   expectTypeOf(guarded).toEqualTypeOf(tool);

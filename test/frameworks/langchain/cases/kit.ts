@@ -35,7 +35,10 @@ export interface Asked {
 
 type Script = readonly Scripted[] | ((messages: readonly BaseMessage[]) => Scripted);
 
-/** A chat model that answers what a script says, in pieces where somebody streams. It has private fields, as many have. */
+/**
+ * A chat model that answers from a script, in pieces if somebody streams. It has private fields, as many
+ * models have.
+ */
 export class ScriptedChat extends BaseChatModel {
   readonly #script: Script;
   readonly asked: Asked[];
@@ -108,7 +111,7 @@ export class ScriptedChat extends BaseChatModel {
   }
 }
 
-/** A tool that notes what it was run with. */
+/** A tool that records what it was run with. */
 export function writeTool(
   ran: unknown[],
   result: (args: { path: string; text: string }) => unknown = () => 'written',
@@ -134,7 +137,7 @@ export const write = (path: string, text = 'hello', id = 'call_1') => ({
 
 export const say = (text: string) => ({ messages: [new HumanMessage(text)] });
 
-/** A project whose hooks are these shell scripts, by event; every one gets what it is told in `$input`. */
+/** A project whose hooks are these shell scripts, by event; each script gets its input in `$input`. */
 export function projectWith(
   scripts: Readonly<Record<string, string>>,
   matchers: Readonly<Record<string, string>> = {},
@@ -158,9 +161,9 @@ interface Runnable {
 }
 
 export interface Run {
-  /** All that a watcher was shown, as JSON. */
+  /** Everything that was shown to a watcher, as JSON. */
   readonly shown: string;
-  /** The text of the pieces that the model's answers came in, one list item each. */
+  /** The text of the pieces in which the model's answers came, one list item each. */
   readonly pieces: readonly string[];
   readonly messages: readonly BaseMessage[];
   readonly last: string;
@@ -202,7 +205,7 @@ export async function run(
   };
 }
 
-/** What a hook was told, each time it ran. */
+/** The input of a hook, each time it ran. */
 export const toldTo = (
   folder: string,
   event: string,
@@ -215,7 +218,7 @@ export const toldTo = (
     .map((line) => JSON.parse(line) as never);
 };
 
-/** What a hook prints as its answer. */
+/** A hook that prints this answer. */
 export const prints = (answer: object): string => `echo '${JSON.stringify(answer)}'`;
 
 /** The human-in-the-loop middleware; its own types do not hold under `exactOptionalPropertyTypes`. */

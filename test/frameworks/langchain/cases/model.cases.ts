@@ -27,7 +27,7 @@ const answering = (text: string) =>
   });
 
 describe.each(ways)('a model call of an agent of LangChain, by %s', (how) => {
-  test('sends what a hook made of it, with the tool calls of its history and the system message', async () => {
+  test('a model call sends what a hook made of it, with the tool calls of its history and the system message', async () => {
     const model = new ScriptedChat([
       { text: 'I look.', calls: [write('a.txt')] },
       { text: 'Done.' },
@@ -58,7 +58,7 @@ printf '%s' "$input" | node -e '
     });
   });
 
-  test('is answered by a hook, or denied without an answer', async () => {
+  test('a hook answers a model call, or denies it without an answer', async () => {
     for (const [script, last] of [
       [
         answering('From the hook.').replace(
@@ -80,7 +80,7 @@ printf '%s' "$input" | node -e '
     }
   });
 
-  test('has its answer redacted before any piece of it is shown, and keeps its tool calls', async () => {
+  test('an answer is redacted before any piece of it is shown, and keeps its tool calls', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { text: 'The key is hunter2.', calls: [write('a.txt')] },
@@ -101,7 +101,7 @@ printf '%s' "$input" | node -e '
     expect(textsIn(model.asked[1]!.messages).join()).not.toContain('hunter');
   });
 
-  test('is held in every other way that LangChain has to watch it', async () => {
+  test('a redacted answer is hidden in every other way that LangChain has to watch it', async () => {
     const model = new ScriptedChat(() => ({ text: 'The key is hunter2.' }));
     const cwd = projectWith({ AfterModel: answering('***') });
     const agent = createAgent({
@@ -120,7 +120,7 @@ printf '%s' "$input" | node -e '
     expect(JSON.stringify(seen)).not.toContain('hunter2');
   });
 
-  test('shows its text as it comes where no AfterModel hook exists', async () => {
+  test('text is shown as it arrives if there is no AfterModel hook', async () => {
     const model = new ScriptedChat([{ text: 'One two three four.' }]);
     const cwd = projectWith({ BeforeTool: 'exit 0', BeforeModel: 'exit 0' });
     const agent = createAgent({
@@ -133,7 +133,7 @@ printf '%s' "$input" | node -e '
     if (how === 'stream') expect(pieces).toEqual(['One tw', 'o thre', 'e four', '.']);
   });
 
-  test('offers the tools that hooks leave, none where they want none, and refuses another one', async () => {
+  test('the model is offered the tools that hooks leave, or none if they want none, and any other one is refused', async () => {
     const seen: unknown[] = [];
     const ran: unknown[] = [];
     for (const config of [{ mode: 'ANY', allowedFunctionNames: ['read'] }, { mode: 'NONE' }]) {
@@ -163,7 +163,7 @@ printf '%s' "$input" | node -e '
     ]);
   });
 
-  test('stops the run from before it and from behind it', async () => {
+  test('a hook stops the run before or after a model call', async () => {
     for (const event of ['BeforeModel', 'AfterModel']) {
       const ran: unknown[] = [];
       const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -178,7 +178,7 @@ printf '%s' "$input" | node -e '
     }
   });
 
-  test('that fails fails as it did, and begins its turn once where another middleware tries again', async () => {
+  test('a model call that fails throws as without hooks, and its turn begins once if another middleware tries again', async () => {
     const model = new ScriptedChat([{ error: new Error('no network') }, { text: 'Done.' }]);
     const cwd = projectWith({ BeforeAgent: 'exit 0', AfterModel: 'exit 0' });
     const again = createMiddleware({
@@ -205,7 +205,7 @@ printf '%s' "$input" | node -e '
     await expect(run(alone, how, say('Hi'))).rejects.toThrow('no network');
   });
 
-  test('of a model that another middleware put in its place has its answer changed too', async () => {
+  test('the answer of a model that another middleware substituted is changed too', async () => {
     const other = new ScriptedChat([{ text: 'The key is hunter2.' }]);
     const swap = createMiddleware({
       name: 'swap',
@@ -220,7 +220,7 @@ printf '%s' "$input" | node -e '
     expect((await run(agent, how, say('Hi'))).last).toBe('***');
   });
 
-  test('that another middleware answers with a command goes on as the command says', async () => {
+  test('a model call that another middleware answers with a command continues as the command says', async () => {
     const commands = createMiddleware({
       name: 'commands',
       wrapModelCall: async () => new Command({ update: { messages: [new AIMessage('As said.')] } }),
@@ -239,7 +239,7 @@ printf '%s' "$input" | node -e '
     }
   });
 
-  test('that hooks leave alone has the tools named which its provider ran', async () => {
+  test('one warning names the tools that the provider ran in a model call that hooks leave alone', async () => {
     const warnings: string[] = [];
     const searched = createMiddleware({
       name: 'searched',
@@ -266,7 +266,7 @@ printf '%s' "$input" | node -e '
     ]);
   });
 
-  test('gives its structured output, and runs no hook on the call that stands for it', async () => {
+  test('a model call returns its structured output, and no hook runs on the call that represents it', async () => {
     const schema = z.object({ city: z.string() });
     const cwd = projectWith({ BeforeTool: 'exit 2', AfterModel: 'exit 0' });
     const strategy = toolStrategy(schema);
@@ -310,7 +310,7 @@ describe.each(ways)('the turns of an agent of LangChain, by %s', (how) => {
     'SessionEnd',
   ];
 
-  test('fire their events in order, once each, with one session id', async () => {
+  test('a turn fires its events in order, once each, with one session id', async () => {
     const model = new ScriptedChat((messages) =>
       messages.at(-1)?.type === 'tool' ? { text: 'Done.' } : { calls: [write('a.txt')] },
     );
@@ -346,7 +346,7 @@ describe.each(ways)('the turns of an agent of LangChain, by %s', (how) => {
     });
   });
 
-  test('have the context of their prompt in every request, and none of it in the history', async () => {
+  test('a turn has the context of its prompt in every request, and none of it in the history', async () => {
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const cwd = projectWith({
       BeforeAgent: prints({ hookSpecificOutput: { additionalContext: 'It is Monday.' } }),
@@ -364,7 +364,7 @@ describe.each(ways)('the turns of an agent of LangChain, by %s', (how) => {
     expect(messages[0]?.text).toBe('Write.');
   });
 
-  test('do not begin where a hook denies the prompt', async () => {
+  test('a turn does not begin if a hook denies the prompt', async () => {
     const model = new ScriptedChat([]);
     const cwd = projectWith({ BeforeAgent: 'echo not today >&2; exit 2' });
     const agent = createAgent({
@@ -376,7 +376,7 @@ describe.each(ways)('the turns of an agent of LangChain, by %s', (how) => {
     expect(model.asked).toEqual([]);
   });
 
-  test('go on where a hook wants it, and no more often than they may', async () => {
+  test('a turn continues if a hook wants it, up to maxRejections times', async () => {
     const warnings: string[] = [];
     const model = new ScriptedChat(() => ({ text: 'Done.' }));
     const cwd = projectWith({

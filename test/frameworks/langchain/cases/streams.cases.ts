@@ -21,18 +21,18 @@ import { projectWithHooks } from '../../../support/project.ts';
 import { editing, holdBack, redacting, secret } from '../../../support/text-hooks.ts';
 import { run, say, writeTool } from './kit.ts';
 
-/** A chunk of an answer: a text, or all that is in it. */
+/** A chunk of an answer: a text, or the fields of a message. */
 type Delta = string | object;
 
 interface Streamed {
   readonly deltas: readonly Delta[];
-  /** Settles before the last of them. */
+  /** Awaited before the last of them. */
   readonly until?: Promise<void>;
   /** Breaks the answer off. */
   readonly error?: Error;
 }
 
-/** A chat model that gives the chunks of a script. */
+/** A chat model that streams the chunks of a script. */
 class StreamingChat extends BaseChatModel {
   readonly #script: Streamed[];
   readonly signals: (AbortSignal | undefined)[] = [];
@@ -97,7 +97,7 @@ const callOf = (path: string) => ({
   ],
 });
 
-/** As much of an agent as is the same of a graph. */
+/** The part of an agent that a graph has too. */
 interface Watched {
   streamEvents(input: object, options: object): AsyncIterable<unknown>;
 }
@@ -129,7 +129,7 @@ const kinds = {
 describe.each(['an agent', 'a graph'] as const)(
   'text on its way through streaming hooks of LangChain, in %s',
   (kind) => {
-    /** In a project with such a hook. */
+    /** Makes an agent or a graph in a project with such a hook. */
     function made(
       { files }: ReturnType<typeof editing>,
       script: readonly Streamed[],
@@ -148,7 +148,7 @@ describe.each(['an agent', 'a graph'] as const)(
       return { agent, model, ran, ...said };
     }
 
-    test('hides a secret wherever it is cut, and keeps what is beside it', async () => {
+    test('a streaming hook hides a secret wherever it is cut, and keeps what is beside it', async () => {
       const text = `The key is ${secret}.`;
       const cut: Delta[][] = [...text].map((_, at) => [text.slice(0, at), '', text.slice(at)]);
       const blocks = [...text].map((letter) => ({
@@ -199,7 +199,7 @@ describe.each(['an agent', 'a graph'] as const)(
       expect(JSON.stringify(seen)).not.toContain('AKIA');
     });
 
-    test('shows text while the model still writes, no later than what hooks may hold back', async () => {
+    test('text is shown while the model still writes, except for what hooks may hold back', async () => {
       const { opened, open } = gate();
       const { agent } = made(redacting, [
         { deltas: [...'a'.repeat(holdBack), '!'], until: opened },
@@ -216,13 +216,13 @@ describe.each(['an agent', 'a graph'] as const)(
     test.each([
       ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
       ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
-    ])('ends with %s in the middle of it', async (what, reply) => {
+    ])('text ends with %s in the middle of it', async (what, reply) => {
       const { agent, model, ran, ...said } = made(
         editing(`if (text?.includes('violence')) return ${reply};`),
         [
           {
             deltas: ['Then violence', callOf('a.txt'), ' and more.'],
-            // A provider that never goes on.
+            // A provider that never continues.
             until: new Promise(() => undefined),
           },
         ],
@@ -238,7 +238,7 @@ describe.each(['an agent', 'a graph'] as const)(
       ]);
     });
 
-    test('goes on without a hook that fails, and waits for one that wants all of it', async () => {
+    test('text continues without a hook that fails, and waits for a hook that wants all of it', async () => {
       const failing = made(editing(`if (text) throw new Error('it broke');`), [
         { deltas: ['One ', 'two.'] },
       ]);
@@ -259,7 +259,7 @@ describe.each(['an agent', 'a graph'] as const)(
   },
 );
 
-test('an answer that another middleware asks for again after its text broke off is the new one', async () => {
+test('if another middleware asks again after an answer broke off, only the new answer counts', async () => {
   const again = createMiddleware({
     name: 'again',
     wrapModelCall: async (request, handler) => {

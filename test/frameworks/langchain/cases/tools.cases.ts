@@ -47,7 +47,7 @@ async function approving(
 }
 
 describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
-  test('is what it was where no hook matches, and where there is none', async () => {
+  test('a tool call is the same as without the middleware if no hook matches or there is none', async () => {
     const runs = [];
     for (const middleware of [
       [],
@@ -72,7 +72,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(runs[2]).toEqual(runs[0]);
   });
 
-  test('is denied by JSON while the call beside it runs, and the next call of the same tool is unharmed', async () => {
+  test('a tool call is denied by JSON, while the call beside it and the next call of the same tool run', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { calls: [write('no.txt'), write('yes.txt', 'x', 'call_2')] },
@@ -98,7 +98,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(blocked).toEqual([{ tool: 'write', reason: 'not that one' }]);
   });
 
-  test('runs where a hook fails, with a warning', async () => {
+  test('a tool call runs if a hook fails, and a warning says so', async () => {
     const ran: unknown[] = [];
     const warnings: string[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -112,7 +112,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(warnings.join('\n')).toContain('BeforeTool.sh');
   });
 
-  test('has its rewritten arguments in AfterTool, in the history and in what is shown, and context behind its result', async () => {
+  test('a tool call has its rewritten arguments in AfterTool, in the history and in what is shown, and context after its result', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { text: 'I write.', calls: [write('old.txt')] },
@@ -137,11 +137,11 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(resultsIn(messages)[0]?.content).toBe('written\n\nMind the format.');
     expect(resultsIn(model.asked[1]!.messages)[0]?.content).toBe('written\n\nMind the format.');
     expect(shown).not.toContain('old.txt');
-    // Text is live: nothing but tool calls is held.
+    // Text streams at once: only tool calls are held back.
     if (how === 'stream') expect(pieces.slice(0, 2)).toEqual(['I writ', 'e.']);
   });
 
-  test('that throws goes on, hooks see its error, and the model reads it with their context', async () => {
+  test('a run continues after a tool throws; hooks see the error, and the model reads it with their context', async () => {
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const cwd = projectWith({
       AfterTool: prints({ hookSpecificOutput: { additionalContext: 'Try later.' } }),
@@ -160,7 +160,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     });
   });
 
-  test('keeps the artifact of its result', async () => {
+  test('a tool call keeps the artifact of its result', async () => {
     const model = new ScriptedChat([
       { calls: [{ id: 'call_1', name: 'look', args: {} }] },
       { text: 'Done.' },
@@ -183,7 +183,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
   });
 
   test.each(['BeforeTool', 'AfterTool'])(
-    'stops the run at %s, and the next run is unharmed',
+    'a hook stops the run at %s, and the next run is unaffected',
     async (event) => {
       const ran: unknown[] = [];
       const stops: string[] = [];
@@ -209,7 +209,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     },
   );
 
-  test('is asked about with its rewritten arguments by the human-in-the-loop middleware, and not where it is denied', async () => {
+  test('the human-in-the-loop middleware asks about a call with its rewritten arguments, and not about a denied call', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([
       { calls: [write('old.txt'), write('no.txt', 'x', 'call_2')] },
@@ -257,7 +257,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     },
     { said: {}, questions: 1, notified: 1, result: 'written' },
   ])(
-    'is asked about by the human-in-the-loop middleware once ToolPermission hooks said $said',
+    'the human-in-the-loop middleware obeys ToolPermission hooks that said $said',
     async ({ said, questions, notified, result }) => {
       const cwd = projectWith({ 'tool.permission': prints(said), notify: 'exit 0' });
       const guarded = hooksMiddleware({ cwd });
@@ -275,7 +275,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     },
   );
 
-  test('that a hook wants asked about is asked about once, where the human-in-the-loop middleware asks too', async () => {
+  test('a call that a hook wants asked about is asked about once, even if the human-in-the-loop middleware asks too', async () => {
     const guarded = hooksMiddleware({
       cwd: projectWith({ BeforeTool: prints({ decision: 'ask', reason: 'Sure?' }) }),
     });
@@ -290,7 +290,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect([asked, resultsIn(messages)[0]?.content]).toEqual([1, 'written']);
   });
 
-  test('that the user edited is judged again', async () => {
+  test('a tool call that the user edited is judged again', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const guarded = hooksMiddleware({
@@ -325,7 +325,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
       runs: 0,
     },
   ])(
-    'that a hook wants asked about interrupts the graph, and obeys $answer.decisions.0.type',
+    'a call that a hook wants asked about interrupts the graph, and the answer $answer.decisions.0.type is obeyed',
     async ({ answer, results, runs }) => {
       const ran: unknown[] = [];
       const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -355,7 +355,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     },
   );
 
-  test('that a hook wants asked about is denied where the graph cannot wait', async () => {
+  test('a call that a hook wants asked about is denied if the graph cannot wait', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const cwd = projectWith({ BeforeTool: prints({ decision: 'ask', reason: 'Sure?' }) });
@@ -369,7 +369,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(resultsIn(messages)[0]?.content).toContain('Sure?');
   });
 
-  test('approved here and resumed elsewhere meets the hooks there, and a denial wins', async () => {
+  test('a tool call approved here and resumed elsewhere is judged by the hooks there, and a denial wins', async () => {
     const ran: unknown[] = [];
     const checkpointer = new MemorySaver();
     const make = (script: string) => {
@@ -395,7 +395,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(last).toBe('Done.');
   });
 
-  test('that interrupts its graph is no failure, is judged once and runs on when resumed', async () => {
+  test('a tool call that interrupts its graph is not a failure, is judged once, and continues when resumed', async () => {
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const cwd = projectWith({ BeforeTool: 'exit 0', AfterTool: 'exit 0' });
     const asking = writeTool([], () => `the user says ${String(interrupt('which one?'))}`);
@@ -414,7 +414,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(toldTo(cwd, 'AfterTool')).toHaveLength(1);
   });
 
-  test('of two runs with the same id goes its own way', async () => {
+  test('tool calls with the same id in two runs are told apart', async () => {
     const model = new ScriptedChat((messages) =>
       messages.at(-1)?.type === 'tool'
         ? { text: messages.at(-1)!.text }
@@ -432,7 +432,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     expect(runs.map(({ last }) => last)).toEqual(['no', 'wrote two.txt']);
   });
 
-  test('that is aborted while its hook runs leaves no process', async () => {
+  test('a tool call that is aborted while its hook runs leaves no process', async () => {
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const cwd = projectWith({ BeforeTool: 'echo $$ > pid; exec sleep 600' });
     const agent = createAgent({
@@ -449,7 +449,7 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test('that another middleware makes of the answer is judged when it runs', async () => {
+  test('a tool call that another middleware puts into the answer is judged when it runs', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
     const changing = createMiddleware({

@@ -31,7 +31,7 @@ const subject = (changed: (plain: AgentConfig) => AgentConfig): Subject => {
 
 await measure(
   (cwd) => subject((plain) => (cwd === undefined ? plain : withHooks(plain, { cwd }))),
-  // Hooks are asked about the tools of a step by a processor, and each processor takes Mastra's own time.
+  // A processor puts hooks around the tools of a step, and each processor costs some of Mastra's own time.
   () =>
     subject((plain) => ({
       ...plain,

@@ -62,7 +62,7 @@ const outputOf = (model: ScriptedModel): string =>
   JSON.stringify((model.calls.at(-1)!.request.input as unknown[]).at(-1));
 
 describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
-  test('are about the rewritten arguments, with which an approved call runs, judged once', async () => {
+  test('approvals are about the rewritten arguments, with which an approved call runs, judged once', async () => {
     const ran: unknown[] = [];
     const { runner, agent, cwd, model } = setup({
       hooks: { BeforeTool: `${note('before')}; ${rewrite}`, AfterTool: note('after') },
@@ -81,7 +81,7 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toHaveProperty('call_1');
   });
 
-  test('are not asked for a call that hooks deny', async () => {
+  test('no approval is asked for a call that hooks deny', async () => {
     const ran: unknown[] = [];
     const { runner, agent, model } = setup({
       hooks: { BeforeTool: deny('no') },
@@ -94,7 +94,7 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
   });
 
   test.each([true, false])(
-    'are asked for where a hook wants it; approved: %s',
+    'approval is asked for if a hook wants it; approved: %s',
     async (isApproved) => {
       const ran: unknown[] = [];
       const { runner, agent, model } = setup({
@@ -120,7 +120,7 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
     ['denies', { decision: 'deny', reason: 'not here' }, 'not here', []],
     ['says nothing', {}, undefined, ['The agent wants to run write.']],
   ])(
-    'are asked for as the tool wants it where a ToolPermission hook %s',
+    'a ToolPermission hook that %s runs before a tool’s own approval is asked for',
     async (_, said, result, asked) => {
       const { runner, agent, model, cwd } = setup({
         hooks: { 'tool.permission': print(said), notify: note('notified') },
@@ -150,7 +150,7 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
   }
 
   test.each(['named to withHooks', 'with hooks of its own', 'first known when it runs'])(
-    'given in another process are no leave to skip hooks, the agent %s',
+    'an approval given in another process does not let a call skip hooks, with an agent %s',
     async (how) => {
       const json = await approvedElsewhere();
       const { ran, cwd, model, agent } = elsewhere({
@@ -168,7 +168,7 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
     },
   );
 
-  test('given in another process let a call run that hooks want asked about or let pass', async () => {
+  test('an approval given in another process lets a call run that hooks want asked about or allow', async () => {
     const json = await approvedElsewhere();
     const { ran, cwd, agent } = elsewhere(
       { BeforeTool: ask, AfterTool: note('after') },
@@ -200,7 +200,7 @@ describe.each(modes)('the shell and patches of the OpenAI Agents SDK, %s', (mode
     },
   ];
 
-  test('are kept from running, and the model reads why', async () => {
+  test('shell calls and patches that hooks deny do not run, and the model reads why', async () => {
     const { ran, tools: both } = tools();
     const { runner, agent, model } = setup({
       hooks: { BeforeTool: { shell: deny('no shell'), apply_patch: deny('no patch') } },
@@ -213,7 +213,7 @@ describe.each(modes)('the shell and patches of the OpenAI Agents SDK, %s', (mode
     expect(outputOf(model)).toContain('no patch');
   });
 
-  test('are asked about where hooks want it, and do not run before that', async () => {
+  test('shell calls and patches are asked about if hooks want it, and do not run before that', async () => {
     const { ran, tools: both } = tools();
     const { runner, agent } = setup({
       hooks: { BeforeTool: ask },
@@ -231,7 +231,7 @@ describe.each(modes)('the shell and patches of the OpenAI Agents SDK, %s', (mode
     expect(ran).toHaveLength(2);
   });
 
-  test('run with rewritten arguments, and have context behind their output', async () => {
+  test('shell calls and patches run with rewritten arguments, and context follows their output', async () => {
     const { ran, tools: both } = tools();
     const context = print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } });
     const { runner, agent, model, cwd } = setup({

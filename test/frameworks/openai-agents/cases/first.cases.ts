@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { call, deny, modes, print, resultsIn, runIn, says, setup, shown } from './kit.ts';
 
 describe.each(modes)('an agent of the OpenAI Agents SDK, %s', (mode) => {
-  test('is kept from a tool call, and the model reads why; another call runs with rewritten arguments, which are all that is shown', async () => {
+  test('a denied tool call does not run, and the model reads why; another call runs with rewritten arguments, the only ones that are shown', async () => {
     const { runner, agent, model, ran, blocked } = setup({
       hooks: {
         BeforeTool: {

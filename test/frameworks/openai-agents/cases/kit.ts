@@ -34,7 +34,7 @@ export type Hooks = Readonly<Record<string, string | Readonly<Record<string, str
 /** A hook that prints an answer. */
 export const print = (answer: object): string => `echo '${JSON.stringify(answer)}'`;
 export const deny = (reason: string): string => `echo '${reason}' >&2; exit 2`;
-/** A hook that notes what it is given, one line each. */
+/** A hook that appends its input to a file, one line each. */
 export const note = (file: string): string => `{ cat; echo; } >> ${file}`;
 
 /** A project folder with these hooks. */
@@ -55,7 +55,7 @@ export function projectWith(hooks: Hooks, dialect = 'llxprt'): string {
   return folder;
 }
 
-/** What hooks noted, by line. */
+/** What hooks appended to a file, by line. */
 export function notes<Fields extends object = Record<string, unknown>>(
   folder: string,
   file: string,
@@ -71,7 +71,7 @@ export function notes<Fields extends object = Record<string, unknown>>(
 // oxlint-disable-next-line typescript/no-explicit-any -- as the SDK's own types have it
 export type AnyAgent = Agent<any, any>;
 
-/** What a run gave, and all that was shown of it. */
+/** The outcome of a run, and everything that was shown of it. */
 export interface Ran {
   readonly output: unknown;
   readonly events: readonly RunStreamEvent[];
@@ -97,7 +97,7 @@ export async function runIn(
   return { output: result.finalOutput, events, result };
 }
 
-/** A tool that notes with what it ran. */
+/** A tool that runs this function. */
 export const toolOf = (
   name: string,
   run: (input: { path: string }) => unknown = () => 'done',
@@ -113,7 +113,9 @@ export const toolOf = (
 
 export interface Setup {
   readonly hooks?: Hooks;
-  /** In whose format the hooks answer; LLxprt's lets a call pass about which a hook wants the user asked. */
+  /**
+   * The dialect in which the hooks answer; LLxprt's lets a call pass if a hook wants the user asked about it.
+   */
   readonly dialect?: 'llxprt' | 'hookmachine';
   readonly script: readonly ScriptedModelInput[];
   readonly tools?: readonly Tool[];
@@ -162,7 +164,7 @@ export const call = (name: string, path: string, callId = 'call_1') =>
   functionCall(name, { path }, { callId });
 export const says = assistantMessage;
 
-/** The results that a model was given last, by the id of their call. */
+/** The results that a model was given last, by call id. */
 export function resultsIn(
   model: ScriptedModel,
   index = model.calls.length - 1,
@@ -181,7 +183,7 @@ export function resultsIn(
   );
 }
 
-/** All texts of what was shown, deltas and provider events included. */
+/** All texts that were shown, including deltas and provider events. */
 export const shown = (events: readonly RunStreamEvent[]): string =>
   JSON.stringify(
     events.map((event) =>

@@ -28,7 +28,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     ['before a tool', 'BeforeTool', 0],
     ['after a tool', 'AfterTool', 1],
   ] as const)(
-    'are not made once a hook stops the run %s; the next run is unharmed',
+    'model calls are not made once a hook stops the run %s; the next run is unaffected',
     async (_, event, runs) => {
       const { runner, agent, model, ran, stops } = setup({
         hooks: {
@@ -46,7 +46,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     },
   );
 
-  test('are stopped before and after the model', async () => {
+  test('a hook stops the run before or after the model', async () => {
     const before = setup({ hooks: { BeforeModel: stop('not now') }, script: [done] });
     expect((await runIn(mode, before.runner, before.agent, 'Go')).output).toBe('not now');
     expect(before.model.calls).toHaveLength(0);
@@ -56,7 +56,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect([before.stops, after.stops]).toEqual([['not now'], ['no more']]);
   });
 
-  test('of one of two runs at once are stopped', async () => {
+  test('a hook stops one of two simultaneous runs', async () => {
     const { runner, agent, model } = setup({
       hooks: { BeforeTool: `input=$(cat); case "$input" in *a.txt*) ${stop('enough')};; esac` },
       script: [],
@@ -73,7 +73,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('are changed by hooks, and the tool calls in the history stay', async () => {
+  test('hooks change model calls, and the tool calls in the history stay', async () => {
     const change = `input=$(cat); jq -c '{hookSpecificOutput:{llm_request:{messages:[.llm_request.messages[]|.content|=sub("secret";"[cut]")],config:{temperature:0.5,maxOutputTokens:99}}}}' <<< "$input"`;
     const { runner, agent, model } = setup({
       hooks: { BeforeModel: change },
@@ -90,7 +90,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(modelSettings).toMatchObject({ temperature: 0.5, maxTokens: 99 });
   });
 
-  test('show hooks the name of a model, whether the agent names one or not', async () => {
+  test('model calls show hooks the name of a model, whether the agent names one or not', async () => {
     const { runner, cwd } = setup({ hooks: { BeforeModel: note('before') }, script: [] });
     const provider = { getModel: async () => new ScriptedModel([done]) };
     const own = withHooks(new Runner({ modelProvider: provider }), { cwd });
@@ -103,7 +103,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(names.map(({ llm_request }) => llm_request.model)).toEqual(['default', 'gpt-x']);
   });
 
-  test('are answered by hooks in the place of the model', async () => {
+  test('hooks answer model calls in place of the model', async () => {
     const answer = {
       decision: 'block',
       reason: 'cached',
@@ -118,7 +118,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     if (mode === 'streamed') expect(shown(events)).toContain('"delta":"From the cache."');
   });
 
-  test('are blocked without an answer, and the reason is what is said', async () => {
+  test('a model call that is blocked without an answer has the reason as its answer', async () => {
     const { runner, agent, model, blocked } = setup({
       hooks: { BeforeModel: deny('over budget') },
       script: [],
@@ -128,7 +128,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(blocked).toEqual([{ reason: 'over budget' }]);
   });
 
-  test('have their answers redacted, of which no piece is ever shown; tool calls stay', async () => {
+  test('no piece of an answer that a hook redacts is ever shown, and its tool calls stay', async () => {
     const redact = `input=$(cat); jq -c '{hookSpecificOutput:{llm_response:{candidates:[{content:{role:"model",parts:[.llm_response.text|sub("secret";"[cut]")]}}]}}}' <<< "$input"`;
     const { runner, agent, ran } = setup({
       hooks: { AfterModel: redact },
@@ -143,7 +143,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     if (mode === 'streamed') expect(shown(events)).toContain('"delta":"The [cut] stays."');
   });
 
-  test('offer fewer tools where hooks say so, and a call of another is refused', async () => {
+  test('model calls offer fewer tools if hooks say so, and a call of another tool is refused', async () => {
     const { runner, agent, model, ran } = setup({
       hooks: {
         BeforeToolSelection: print({
@@ -160,7 +160,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)['call_1']).toContain('write was not run');
   });
 
-  test('offer no tool where hooks say NONE', async () => {
+  test('model calls offer no tool if hooks say NONE', async () => {
     const { runner, agent, model, ran } = setup({
       hooks: {
         BeforeToolSelection: print({ hookSpecificOutput: { toolConfig: { mode: 'NONE' } } }),
@@ -173,7 +173,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(ran).toEqual([]);
   });
 
-  test('are within a turn and a session, whose events come in order with one id', async () => {
+  test('model calls are within a turn and a session, whose events come in order with one id', async () => {
     const events = [
       'SessionStart',
       'BeforeAgent',
@@ -217,7 +217,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(all[10]).toMatchObject({ prompt_response: 'Done.' });
   });
 
-  test('have the context of BeforeAgent hooks in every request of the turn', async () => {
+  test('model calls have the context of BeforeAgent hooks in every request of the turn', async () => {
     const { runner, agent, model } = setup({
       hooks: { BeforeAgent: print({ hookSpecificOutput: { additionalContext: 'It is Monday.' } }) },
       script: [wantsWrite, done],
@@ -227,7 +227,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
       expect(JSON.stringify(request.input).split('It is Monday.')).toHaveLength(2);
   });
 
-  test('are made again where an AfterAgent hook sends the agent on', async () => {
+  test('another model call is made if an AfterAgent hook makes the agent continue', async () => {
     const once = `test -e sent || { touch sent; ${print({ decision: 'block', reason: 'Also say bye.' })}; }`;
     const { runner, agent, model } = setup({
       hooks: { AfterAgent: once },
@@ -238,7 +238,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]!.request.input)).toContain('Also say bye.');
   });
 
-  test('that fail reject as they do without hooks, and a retry begins no second turn', async () => {
+  test('model calls that fail reject as they do without hooks, and a retry does not begin a second turn', async () => {
     const { runner, agent, cwd } = setup({
       hooks: { BeforeAgent: note('turns') },
       script: [modelError(new Error('down'), { suggested: true, replaySafety: 'safe' }), done],
@@ -253,7 +253,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
     await expect(runIn(mode, runner, agent, 'Again')).rejects.toThrow();
   });
 
-  test('are aborted while a hook runs, whose process is then gone', async () => {
+  test('a model call that is aborted while a hook runs ends the hook’s process', async () => {
     const { runner, agent, cwd } = setup({
       hooks: { BeforeModel: 'echo $$ > pid; exec sleep 30' },
       script: [done],
@@ -269,7 +269,7 @@ describe.each(modes)('model calls of the OpenAI Agents SDK, %s', (mode) => {
   });
 
   test.each(['', '^other$'])(
-    'warn once of a tool that the provider runs, where hooks match "%s"',
+    'one warning names a tool that the provider runs, if hooks match "%s"',
     async (matcher) => {
       const hosted = {
         type: 'hosted_tool_call' as const,
@@ -313,7 +313,7 @@ const calling = (events: readonly object[]) =>
   });
 
 describe('streams of the OpenAI Agents SDK', () => {
-  test('show text as it comes while no AfterModel hook exists', async () => {
+  test('a stream shows text as it arrives if there is no AfterModel hook', async () => {
     let release!: () => void;
     const seen = new Promise<void>((resolve) => {
       release = resolve;
@@ -324,7 +324,7 @@ describe('streams of the OpenAI Agents SDK', () => {
         modelStreamResponder(async function* () {
           yield { type: 'response_started' as const };
           yield* textEvents('Hel');
-          // Ends only once the first piece was shown.
+          // Continues only once the first piece was shown.
           await seen;
           yield* textEvents('lo.');
           yield {
@@ -376,7 +376,7 @@ describe('streams of the OpenAI Agents SDK', () => {
   test.each([
     ['the Responses API', responses],
     ['Chat Completions', completions],
-  ])('show rewritten arguments alone in the events of %s', async (_, events) => {
+  ])('a stream shows only the rewritten arguments in the events of %s', async (_, events) => {
     const { runner, agent } = setup({
       hooks: { BeforeTool: print({ hookSpecificOutput: { tool_input: { path: 'b.txt' } } }) },
       script: [calling(events), done],
@@ -392,7 +392,7 @@ describe('streams of the OpenAI Agents SDK', () => {
     expect(deltas).toHaveLength(1);
   });
 
-  test('show the arguments as they came where no hook changes them', async () => {
+  test('a stream shows the arguments as they came if no hook changes them', async () => {
     const { runner, agent } = setup({
       hooks: { BeforeTool: 'true' },
       script: [calling(responses), done],
@@ -406,7 +406,7 @@ describe('streams of the OpenAI Agents SDK', () => {
     expect(raw.slice(-responses.length)).toEqual(responses);
   });
 
-  test('show nothing of a redacted answer in the events of the provider', async () => {
+  test('a stream shows nothing of a redacted answer in the events of the provider', async () => {
     const redact = `input=$(cat); jq -c '{hookSpecificOutput:{llm_response:{candidates:[{content:{role:"model",parts:["[cut]"]}}]}}}' <<< "$input"`;
     const { runner, agent } = setup({
       hooks: { AfterModel: redact },
@@ -426,7 +426,7 @@ describe('streams of the OpenAI Agents SDK', () => {
     expect(shown(events)).not.toContain('secret');
   });
 
-  test('are left by their reader, and the model is asked for no more', async () => {
+  test('a stream may be left by its reader, and the model is not asked again', async () => {
     const { runner, agent } = setup({
       hooks: { BeforeTool: 'true' },
       script: [calling(responses), done],

@@ -10,12 +10,12 @@ const usage = { requests: 1, inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
 interface Streamed {
   readonly deltas: readonly string[];
-  /** Settles before the last of them. */
+  /** Awaited before the last of them. */
   readonly until?: Promise<void>;
   readonly calls?: ReturnType<typeof call>[];
 }
 
-/** A model that gives text in these pieces, with the events of its provider beside. */
+/** A model that streams text in these pieces, with the events of its provider beside them. */
 const streaming = ({ deltas, until, calls = [] }: Streamed) =>
   modelStreamResponder(async function* () {
     yield { type: 'response_started' as const };
@@ -44,7 +44,7 @@ const setupWith = (
 ) => setup({ ...more, options: { ...options, cwd: projectWithHooks(hooks, files) } });
 
 describe('text on its way through streaming hooks of the OpenAI Agents SDK', () => {
-  test('hides a secret wherever it is cut, and keeps the calls behind it', async () => {
+  test('a streaming hook hides a secret wherever it is cut, and keeps the calls after it', async () => {
     const text = `The key is ${secret}.`;
     const all = [...[...text].map((_, at) => [text.slice(0, at), text.slice(at)]), [...text]];
     const { runner, agent, ran } = setupWith(redacting, {
@@ -66,7 +66,7 @@ describe('text on its way through streaming hooks of the OpenAI Agents SDK', () 
     expect(shown(events)).not.toContain('AKIA');
   });
 
-  test('shows text while the model still writes, no later than what hooks may hold back', async () => {
+  test('text is shown while the model still writes, except for what hooks may hold back', async () => {
     const seen = gate();
     const { runner, agent } = setupWith(redacting, {
       script: [streaming({ deltas: [...'a'.repeat(holdBack), '!'], until: seen.opened })],
@@ -83,14 +83,14 @@ describe('text on its way through streaming hooks of the OpenAI Agents SDK', () 
   test.each([
     ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
     ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
-  ])('ends with %s in the middle of it', async (what, reply) => {
+  ])('text ends with %s in the middle of it', async (what, reply) => {
     const { runner, agent, ran, ...said } = setupWith(
       editing(`if (text?.includes('violence')) return ${reply};`),
       {
         script: [
           streaming({
             deltas: ['Then violence', ' and more.'],
-            // A provider that never goes on.
+            // A provider that never continues.
             until: new Promise(() => undefined),
             calls: [call('write', 'a.txt')],
           }),
@@ -107,7 +107,7 @@ describe('text on its way through streaming hooks of the OpenAI Agents SDK', () 
     ]);
   });
 
-  test('goes on without a hook that fails, and waits for one that wants all of it', async () => {
+  test('text continues without a hook that fails, and waits for a hook that wants all of it', async () => {
     const failing = setupWith(editing(`if (text) throw new Error('it broke');`), {
       script: [streaming({ deltas: ['One ', 'two.'] })],
     });

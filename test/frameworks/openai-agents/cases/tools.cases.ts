@@ -32,7 +32,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
   test.each([
     ['no hook matches', { BeforeTool: { other: deny('no') } }],
     ['there are no hooks', {}],
-  ])('run as they are where %s', async (_, hooks) => {
+  ])('a tool call runs as it is if %s', async (_, hooks) => {
     const { runner, agent, model, ran, warnings } = setup({ hooks, script: [wantsWrite, done] });
     const { output } = await runIn(mode, runner, agent, 'Go');
     expect(output).toBe('Done.');
@@ -41,7 +41,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(warnings).toEqual([]);
   });
 
-  test('denied by JSON do not run, and the next call of the same tool does', async () => {
+  test('a tool call denied by JSON does not run, and the next call of the same tool does', async () => {
     const guard = `input=$(cat); case "$input" in *a.txt*) ${print({ decision: 'deny', reason: 'not a' })};; esac`;
     const { runner, agent, model, ran } = setup({
       hooks: { BeforeTool: guard },
@@ -52,7 +52,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'not a', call_2: 'done' });
   });
 
-  test('run where a hook fails, and a warning says so', async () => {
+  test('a tool call runs if a hook fails, and a warning says so', async () => {
     const { runner, agent, ran, warnings } = setup({
       hooks: { BeforeTool: 'echo broken >&2; exit 1' },
       script: [wantsWrite, done],
@@ -62,7 +62,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(warnings.join('\n')).toContain('broken');
   });
 
-  test('show AfterTool hooks the rewritten arguments, and the user the same in every event', async () => {
+  test('AfterTool hooks see the rewritten arguments, and so does the user in every event', async () => {
     const { runner, agent, cwd } = setup({
       hooks: { BeforeTool: rewrite, AfterTool: note('after') },
       script: [wantsWrite, done],
@@ -74,7 +74,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(JSON.stringify(result.rawResponses) + shown(events)).not.toContain('a.txt');
   });
 
-  test('with the same id in two runs at once are told apart', async () => {
+  test('tool calls with the same id in two simultaneous runs are told apart', async () => {
     const guard = `input=$(cat); case "$input" in *a.txt*) sleep 0.3; echo 'not a' >&2; exit 2;; esac`;
     const { runner, cwd } = setup({ hooks: { BeforeTool: guard }, script: [] });
     const ran: string[] = [];
@@ -89,7 +89,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(cwd).toBeTruthy();
   });
 
-  test('have context behind a text', async () => {
+  test('context follows a text result', async () => {
     const { runner, agent, model } = setup({
       hooks: { AfterTool: print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } }) },
       script: [wantsWrite, done],
@@ -98,7 +98,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'done\n\nMind the gap.' });
   });
 
-  test('have context beside an object, which stays the object for the program', async () => {
+  test('context is put beside an object, which stays as it is for the program', async () => {
     const { runner, agent, model, cwd } = setup({
       hooks: {
         AfterTool:
@@ -121,7 +121,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(notes(cwd, 'after')[0]).toMatchObject({ tool_response: { llmContent: { lines: 3 } } });
   });
 
-  test('have context behind structured content', async () => {
+  test('context follows structured content', async () => {
     const { runner, agent, model } = setup({
       hooks: { AfterTool: print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } }) },
       script: [wantsWrite, done],
@@ -131,7 +131,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'written|Mind the gap.' });
   });
 
-  test('that throw are what they are without hooks', async () => {
+  test('a tool that throws behaves as it does without hooks', async () => {
     const { runner, agent, model, cwd } = setup({
       hooks: { AfterTool: note('after') },
       script: [wantsWrite, done],
@@ -148,7 +148,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     await expect(runIn(mode, bare.runner, bare.agent, 'Go')).rejects.toThrow('disk full');
   });
 
-  test('of a tool that MCP or another list gives at run time are guarded', async () => {
+  test('calls of a tool that MCP or another list provides at run time are guarded', async () => {
     const { runner, agent, ran, model } = setup({
       hooks: { BeforeTool: { late: deny('not late') } },
       script: [[call('late', 'a.txt')], done],
@@ -159,7 +159,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'not late' });
   });
 
-  test('of a name that hooks know otherwise are guarded under that name', async () => {
+  test('calls of a tool that hooks know by another name are guarded under that name', async () => {
     const { runner, agent, model } = setup({
       hooks: { BeforeTool: { '^write_file$': deny('no') } },
       script: [wantsWrite, done],
@@ -169,7 +169,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'no' });
   });
 
-  test('of an agent that is a tool are guarded like those of the agent that has it, and so are those of its own agents', async () => {
+  test('calls of an agent used as a tool are guarded like those of the agent that has it, and so are those of its own agents', async () => {
     const ran: string[] = [];
     const inner = new Agent({
       name: 'Inner',
@@ -188,7 +188,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(notes(cwd, 'before')).toMatchObject([{ tool_name: 'write' }]);
   });
 
-  test('of an agent that was handed off to are guarded', async () => {
+  test('calls of an agent that was handed off to are guarded', async () => {
     const ran: string[] = [];
     const model = new ScriptedModel([
       [functionCall('transfer_to_Other', {}, { callId: 'call_1' })],
@@ -211,7 +211,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toMatchObject({ call_2: 'no' });
   });
 
-  test('that hand off to another agent are judged: one that is denied leaves the agent where it is, and the model reads why', async () => {
+  test('a handoff to another agent is judged: a denied one leaves the current agent in charge, and the model reads why', async () => {
     const other = new Agent({ name: 'Other', model: new ScriptedModel([]) });
     const { runner, agent, model } = setup({
       hooks: { BeforeTool: { transfer_to_Other: deny('stay') } },
@@ -224,7 +224,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'stay' });
   });
 
-  test('of a copy of an agent are guarded', async () => {
+  test('calls of a copy of an agent are guarded', async () => {
     const { runner, agent, ran, model } = setup({
       hooks: { BeforeTool: deny('no') },
       script: [wantsWrite, done],
@@ -234,7 +234,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
     expect(resultsIn(model)).toEqual({ call_1: 'no' });
   });
 
-  test('of an agent alone are guarded, whoever runs it', async () => {
+  test('calls of an agent that was wrapped by itself are guarded, no matter who runs it', async () => {
     const cwd = projectWith({ BeforeTool: deny('no'), SessionEnd: note('end') });
     const ran: unknown[] = [];
     const model = new ScriptedModel([wantsWrite, done]);
@@ -250,7 +250,7 @@ describe.each(modes)('tool calls of the OpenAI Agents SDK, %s', (mode) => {
   });
 });
 
-test('the types of tools and agents are what they were', () => {
+test('tools and agents keep their types', () => {
   const typed = tool({
     name: 'typed',
     description: 'typed',

@@ -1,7 +1,7 @@
 import type { Plugin } from '@opencode-ai/plugin';
 import { HookmachinePlugin } from '../../../../src/entries/opencode.ts';
 
-/** What OpenCode takes for a plugin. */
+/** What OpenCode accepts as a plugin. */
 export const plugin: Plugin = HookmachinePlugin;
 
 /** With options of its own. */
