@@ -169,6 +169,14 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...isolated],
           // Loading our modules again for each file took as long as most of what the files test.
           isolate: false,
+          // Most code runs a few times only: with these limits V8 spends less on optimizing it and on collecting
+          // garbage than it saves. That is a sixth of the processor time of the suite.
+          execArgv: [
+            '--interrupt-budget=3000000',
+            '--no-flush-bytecode',
+            '--min-semi-space-size=64',
+            '--max-semi-space-size=128',
+          ],
         },
       },
       {
