@@ -52,12 +52,12 @@ export function brokenClaims(
   if (isDenied && !decided.reason?.trim()) broken.push('the denial has no reason');
   if (ms > longest(fault)) broken.push(`it took ${Math.round(ms)} ms`);
   const isLeft = livesOn(fault, fate);
-  if (isLeft && processes === 0) broken.push('what was to live on was ended');
+  if (isLeft && processes === 0) broken.push('what should have lived on was ended');
   if (!isLeft && processes > 0) broken.push(`${processes} processes left`);
   // A process that stays alive may hold the streams, which are then still read.
   if (!isLeft && descriptors > 0) broken.push(`${descriptors} descriptors left`);
   if (fault.isUnkillable && !reported.some((line) => line.includes('could not be ended')))
     broken.push('it was not reported which process lives on');
-  if (uncaught.length > 0) broken.push(`nobody caught: ${uncaught.join(', ')}`);
+  if (uncaught.length > 0) broken.push(`uncaught: ${uncaught.join(', ')}`);
   return broken;
 }

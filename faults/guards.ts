@@ -82,7 +82,7 @@ export const guardFaults: readonly Fault[] = [
     before: hostileEnvironment,
   },
   {
-    name: "an administrator's hook beside a prepared program on the PATH",
+    name: "an administrator's hook next to a prepared program on the PATH",
     expected: 'denial',
     command: `grep -q tool_input && { ${deny}; }`,
     source: 'system',
@@ -135,7 +135,7 @@ export const guardFaults: readonly Fault[] = [
     systemSettings: '{ "hooks": ',
   },
   {
-    name: "the user's matchers are four hundred that take for ever",
+    name: 'the user has four hundred matchers that take for ever',
     expected: 'denial',
     command: denyByCode,
     fromFile: true,

@@ -60,7 +60,7 @@ export const leftFaults: readonly Fault[] = [
     command: `sleep 100 & kill -STOP $!; ${deny}`,
   },
   {
-    name: 'leaves a child that writes on and on',
+    name: 'leaves a child that keeps writing',
     expected: 'denial',
     leaves: 'group',
     command: `yes >&2 & ${deny}`,
@@ -72,7 +72,7 @@ export const leftFaults: readonly Fault[] = [
     command: `set -m; sleep 100 & ${deny}`,
   },
   {
-    name: 'leaves a child that starts it anew',
+    name: 'leaves a child that starts it again',
     expected: 'denial',
     leaves: 'group',
     command: `(while :; do sleep 100; done) & ${deny}`,

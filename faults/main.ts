@@ -38,7 +38,7 @@ const wanted = Object.entries(faults).flatMap(([kind, all]) =>
     .map((fault) => ({ kind, fault })),
 );
 if (wanted.length === 0) {
-  process.stderr.write(`--only ${values.only}: no fault has a name with that in it.\n`);
+  process.stderr.write(`--only ${values.only}: no fault has that in its name.\n`);
   process.exit(2);
 }
 const rows: (Row | undefined)[] = wanted.map(() => undefined);

@@ -80,7 +80,7 @@ export const streamFaults: readonly Fault[] = [
     command: `${deny} | sed 's/./&\\x00/g'`,
   },
   {
-    name: 'a denial behind a byte order mark',
+    name: 'a denial after a byte order mark',
     expected: 'denial',
     command: `printf '\\357\\273\\277'; ${deny}`,
   },

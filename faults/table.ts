@@ -70,7 +70,7 @@ const claims: readonly [string, RegExp][] = [
   ['denials lost', /denial was lost/],
   ['denials without cause', /without cause/],
   ['runs that left processes', /processes left/],
-  ['runs that ended what was to live on', /was to live on/],
+  ['runs that ended what should have lived on', /should have lived on/],
   ['runs that left descriptors', /descriptors left/],
   ['silent failures', /nothing was reported|no reason/],
   ['late or never settled', /it took|never settled/],
@@ -102,7 +102,7 @@ const out = (line: string): void => void process.stdout.write(`${line}\n`);
 export function printMarkdown(rows: readonly Row[], peer: string | undefined): void {
   const [cpu] = cpus();
   out(
-    `Measured on ${cpus().length} × ${cpu?.model.trim() || 'an unnamed processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}${peer === undefined ? '' : `, beside @google/gemini-cli-core ${versionOf(peer)}`}.`,
+    `Measured on ${cpus().length} × ${cpu?.model.trim() || 'an unnamed processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}${peer === undefined ? '' : `, compared with @google/gemini-cli-core ${versionOf(peer)}`}.`,
   );
   for (const kind of new Set(rows.map((row) => row.kind))) {
     out(`\n### ${kind}\n`);

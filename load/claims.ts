@@ -39,13 +39,13 @@ export const warmed = <Each>(slices: readonly Each[]): readonly Each[] => slices
 export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): string[] {
   if (end === undefined) return [`the host ended with ${exit} before its calls did`];
   const broken = [...end.wrong];
-  if (end.wrongs > broken.length) broken.push(`${end.wrongs - broken.length} more of that sort`);
+  if (end.wrongs > broken.length) broken.push(`${end.wrongs - broken.length} more of that kind`);
   if (end.reported !== end.toReport)
     broken.push(
-      `${end.toReport} hooks were to be reported to the user, and were ${end.reported} times`,
+      `${end.toReport} hooks should have been reported to the user, and were reported ${end.reported} times`,
     );
   if (end.begun !== end.ended) broken.push(`${end.begun} machines began, ${end.ended} ended`);
-  broken.push(...end.uncaught.map((text) => `nobody caught: ${text}`));
+  broken.push(...end.uncaught.map((text) => `uncaught: ${text}`));
   if (exit !== 0) broken.push(`the host ended with ${exit}`);
   if (left > 0) broken.push(`${left} processes outlived the host`);
   const later = warmed(slices);

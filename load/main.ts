@@ -22,7 +22,7 @@ const [calls, atOnce, kills, seed] = [
   values.seed,
 ].map(Number) as [number, number, number, number];
 if (![calls, atOnce, kills, seed].every(Number.isInteger) || calls < 1_000 || atOnce < 1) {
-  process.stderr.write(`${usage}\nThere are at least 1,000 calls.\n`);
+  process.stderr.write(`${usage}\n--calls must be at least 1,000.\n`);
   process.exit(1);
 }
 

@@ -17,7 +17,7 @@ export function printMixture(): void {
   );
   const shares = kinds.map(({ name, share }) => `${name} ${share}`).join(', ');
   out(
-    `Of 1,000 calls: ${shares}; each batch ends with a stop, and one call beside it is cancelled.`,
+    `Of 1,000 calls: ${shares}; each batch ends with a stop, and one call next to it is cancelled.`,
   );
 }
 
@@ -46,7 +46,7 @@ export function printRun({ slices, end, left }: Run, broken: readonly string[]):
   if (end && later.length > 1) {
     const calls = later.at(-1)!.calls - later[0]!.calls;
     out(
-      `${slices.at(-1)!.calls} calls in ${seconds.toFixed(1)} s; the heap grows by ${growth(later).toFixed(1)} bytes a call (at most ${mostGrowth(calls).toFixed(1)}); ${end.begun} machines seen to begin, ${end.ended} to end; ${end.toReport} hooks were to be reported to the user, and were ${end.reported} times; ${end.wrongs} wrong results; ${end.uncaught.length} uncaught; ${left} processes left`,
+      `${slices.at(-1)!.calls} calls in ${seconds.toFixed(1)} s; the heap grows by ${growth(later).toFixed(1)} bytes a call (at most ${mostGrowth(calls).toFixed(1)}); ${end.begun} machines seen to begin, ${end.ended} to end; ${end.toReport} hooks should have been reported to the user, and were reported ${end.reported} times; ${end.wrongs} wrong results; ${end.uncaught.length} uncaught; ${left} processes left`,
     );
   }
   printBroken(broken);

@@ -33,11 +33,11 @@ export async function runBatch(
     const expected = kind.expected(number);
     if (ended === undefined) wrong(`call ${number} has no result`);
     else if (ended.request.id !== `call-${number}`)
-      wrong(`where call ${number} was asked for, ${ended.request.id} was answered`);
+      wrong(`call ${number} was asked for, but ${ended.request.id} was answered`);
     else if (emitted[index] !== ended) wrong(`call ${number} was reported out of its order`);
     else if (!isDeepStrictEqual(observed(ended), expected))
       wrong(
-        `call ${number} (${kind.name}) came to ${shown(observed(ended))} and not to ${shown(expected)}`,
+        `call ${number} (${kind.name}) ended with ${shown(observed(ended))} and not with ${shown(expected)}`,
       );
   }
   if (emitted.length !== calls.length)
@@ -80,7 +80,7 @@ async function runBeside(
   );
   const { content, error: type } = kind.expected(number);
   if (ran || llmContent !== content || error?.type !== type)
-    wrong(`the cancelled call beside ${number} came to ${shown({ ran, llmContent, error })}`);
+    wrong(`the cancelled call next to ${number} ended with ${shown({ ran, llmContent, error })}`);
 }
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing';

@@ -335,7 +335,7 @@ export const agentTurnMachine = setup({
   },
 }).createMachine({
   id: 'agentTurn',
-  description: 'One turn of the agent: the model and the tools it wants, until it is content.',
+  description: 'One turn of the agent: the model and the tools it wants, until it is done.',
   context: ({ input }) => ({
     ports: input?.ports,
     maxSteps: Math.max(1, input?.maxSteps ?? 1),
@@ -354,7 +354,7 @@ export const agentTurnMachine = setup({
   initial: 'planning',
   states: {
     planning: {
-      description: 'The hooks are made ready, and those of the turn are planned.',
+      description: 'The hooks are prepared, and those of the turn are planned.',
       invoke: {
         id: 'hooks',
         src: 'planHooks',
@@ -377,7 +377,7 @@ export const agentTurnMachine = setup({
     },
     admitting: {
       description:
-        'Whether a suspended turn goes on, and whether BeforeAgent hooks are configured.',
+        'Whether a suspended turn continues, and whether BeforeAgent hooks are configured.',
       always: [
         { guard: 'isResumed', target: 'runningTools', actions: 'takeUpCalls' },
         { guard: 'hasHooksBefore', target: 'beforeAgent' },
@@ -396,14 +396,14 @@ export const agentTurnMachine = setup({
           actions: { type: 'keepBefore', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'A hook phase that breaks never blocks; the prompt goes on as it is.',
+          description: 'A hook phase that breaks never blocks; the prompt is used as it is.',
           target: 'judgingPrompt',
         },
       },
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -446,7 +446,7 @@ export const agentTurnMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The call works; a cancel is passed on to it.',
+          description: 'The call runs; a cancel is passed on to it.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -461,7 +461,7 @@ export const agentTurnMachine = setup({
       },
     },
     judgingModelCall: {
-      description: 'What the model, and the hooks around it, came to.',
+      description: 'The result of the model and of the hooks around it.',
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'modelGaveUp', target: 'cancelled' },
@@ -474,7 +474,7 @@ export const agentTurnMachine = setup({
     },
     runningTools: {
       description:
-        'The tools the model wants run side by side, each as a toolCall; without hooks and watchers, all as one actor; kept ones with whoever keeps them.',
+        'The tools the model wants run in parallel, each as a toolCall; without hooks and watchers, all as one actor; kept ones run where they are kept.',
       tags: 'work',
       on: {
         'xstate.done.actor.*': {
@@ -488,7 +488,7 @@ export const agentTurnMachine = setup({
           ],
         },
         'xstate.error.actor.*': {
-          description: 'A call whose machine broke has an error for its result.',
+          description: 'A call whose machine broke has an error as its result.',
           actions: [
             {
               type: 'keepResult',
@@ -505,7 +505,7 @@ export const agentTurnMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'As many tools work as may at once; after a stop no further one begins.',
+          description: 'As many tools run as may run at once; after a stop, no further one starts.',
           always: [
             { guard: 'mayStart', actions: 'startCalls' },
             { guard: 'noneRuns', target: '#agentTurn.judgingTools' },
@@ -525,7 +525,7 @@ export const agentTurnMachine = setup({
       },
     },
     judgingTools: {
-      description: 'What the tools, and the hooks around them, came to.',
+      description: 'The results of the tools and of the hooks around them.',
       entry: ['endUnstarted', 'reportResults', 'keepStops', 'takeResults', 'closeCalls'],
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
@@ -537,7 +537,7 @@ export const agentTurnMachine = setup({
     },
     afterAgent: {
       description:
-        'AfterAgent hooks may send the agent on, by a rejection or with follow-ups, or stop it.',
+        'AfterAgent hooks may make the agent continue, by a rejection or with follow-ups, or stop it.',
       tags: 'hooks',
       invoke: {
         id: 'afterHooks',
@@ -555,7 +555,7 @@ export const agentTurnMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -570,7 +570,7 @@ export const agentTurnMachine = setup({
       },
     },
     judgingAnswer: {
-      description: 'What the hooks say of the answer.',
+      description: 'What the hooks say about the answer.',
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isStopped', target: 'stopped' },
@@ -607,7 +607,7 @@ export const agentTurnMachine = setup({
     stopped: {
       type: 'final',
       tags: 'ended',
-      description: 'A hook stopped the agent, or the turn took as many model calls as it may.',
+      description: 'A hook stopped the agent, or the turn reached its limit of model calls.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'stopped',
         steps: context.steps,
@@ -619,7 +619,7 @@ export const agentTurnMachine = setup({
       type: 'final',
       tags: 'ended',
       description:
-        'Tool calls wait for answers, which may come much later; another turn goes on with them.',
+        'Tool calls wait for answers, which may come much later; another turn continues with them.',
       output: ({ context }): AgentTurnOutcome => ({ status: 'suspended', steps: context.steps }),
     },
     failed: {
@@ -635,7 +635,7 @@ export const agentTurnMachine = setup({
     cancelled: {
       type: 'final',
       tags: 'ended',
-      description: 'The user gave up; what ran was ended first.',
+      description: 'The user gave up; whatever was running was ended first.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'cancelled',
         steps: context.steps,

@@ -203,7 +203,8 @@ export const answerStreamMachine = setup({
   },
 }).createMachine({
   id: 'answerStream',
-  description: 'The text of one answer on its way through streaming hooks, as the model gives it.',
+  description:
+    'The text of one answer on its way through streaming hooks, as the model produces it.',
   context: ({ input }) => ({
     input,
     arrived: '',
@@ -224,7 +225,7 @@ export const answerStreamMachine = setup({
   },
   states: {
     waiting: {
-      description: 'For text of the model.',
+      description: 'Waiting for text from the model.',
       always: [
         { guard: 'hasEnded', target: 'merging' },
         { guard: 'hasText', target: 'passing', actions: ['takePiece', 'toFirst'] },
@@ -236,7 +237,7 @@ export const answerStreamMachine = setup({
     },
     asking: {
       description:
-        'One hook has the piece, and what it held back before it. What comes meanwhile is for the next piece.',
+        'One hook has the piece, preceded by what it held back. What arrives meanwhile goes into the next piece.',
       tags: 'hooks',
       invoke: {
         id: 'hook',
@@ -278,7 +279,7 @@ export const answerStreamMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hook works; a cancel is passed on to it.',
+          description: 'The hook runs; a cancel is passed on to it.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -293,12 +294,12 @@ export const answerStreamMachine = setup({
       },
     },
     showing: {
-      description: 'What the hooks let through is shown; what they hold back comes again.',
+      description: 'What the hooks let through is shown; what they hold back comes again later.',
       entry: ['show', 'keepShown', 'reportEnd', 'forgetEnd'],
       always: [{ guard: 'isCut', target: 'merging' }, { target: 'waiting' }],
     },
     merging: {
-      description: 'What the hooks said of the text becomes one verdict.',
+      description: 'What the hooks said about the text becomes one verdict.',
       entry: ['merge', 'reportVerdict'],
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
@@ -340,7 +341,7 @@ export const answerStreamMachine = setup({
     cancelled: {
       type: 'final',
       tags: 'ended',
-      description: 'The caller gave up before all of the text was there.',
+      description: 'The caller gave up before all of the text had arrived.',
       output: ({ context }): AnswerStreamOutcome => ({
         status: 'cancelled',
         blocks: context.blocks,

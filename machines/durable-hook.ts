@@ -98,14 +98,14 @@ export const durableHookMachine = setup({
           { target: 'running' },
         ],
         onError: {
-          description: 'Nobody knows whether it ran, so nothing starts, and its call is given up.',
+          description: 'It is unknown whether it ran, so nothing starts, and its call is given up.',
           target: 'ending',
           actions: 'giveUp',
         },
       },
     },
     running: {
-      description: 'The hook runs, as any other does.',
+      description: 'The hook runs like any other.',
       tags: 'work',
       invoke: {
         id: 'process',
@@ -127,7 +127,7 @@ export const durableHookMachine = setup({
       },
     },
     recording: {
-      description: 'The first outcome that is written stands.',
+      description: 'The first outcome that is written wins.',
       invoke: {
         id: 'record',
         src: 'record',
@@ -137,7 +137,7 @@ export const durableHookMachine = setup({
           actions: { type: 'keepOutcome', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'What the hook said counts for nothing that others could not read.',
+          description: 'An answer that others cannot read does not count.',
           target: 'ending',
           actions: 'giveUp',
         },
@@ -174,7 +174,7 @@ export const durableHookMachine = setup({
       type: 'final',
       tags: 'ended',
       description:
-        'The caller gave up, or the ledger is out of reach: then somebody goes on with the call later.',
+        'The caller gave up, or the ledger is out of reach: then the call is continued later.',
       output: ({ context }): HookProcessOutcome => outcomeOf(context),
     },
   },

@@ -270,7 +270,7 @@ export const hookEventMachine = setup({
   states: {
     hearing: {
       description:
-        'Lanes run side by side: of a parallel lane all hooks at once, of a sequence one after another. Each answers as it ends, but for those that nobody waits for: they outlive the event.',
+        'Lanes run in parallel: all hooks of a parallel lane at once, those of a sequence one after another. Each answers as it ends, except those that are not waited for: they outlive the event.',
       tags: 'hooks',
       entry: ['startUnawaited', 'startLanes'],
       initial: 'waiting',
@@ -303,7 +303,7 @@ export const hookEventMachine = setup({
       },
       states: {
         waiting: {
-          description: 'Until a hook has answered.',
+          description: 'Waiting for a hook to answer.',
           always: { guard: 'allAnswered', target: '#hookEvent.merging' },
           on: {
             cancel: {
@@ -317,7 +317,7 @@ export const hookEventMachine = setup({
         },
         judging: {
           description:
-            'In a sequence a block or a stop ends the lane, unless its dialect runs on; a failed hook changes nothing; any other passes its changes on to the next.',
+            'In a sequence, a block or a stop ends the lane, unless its dialect continues; a failed hook changes nothing; any other passes its changes on to the next.',
           always: [
             { guard: 'wasCancelled', target: 'cancelling' },
             { guard: 'blocks', target: 'waiting' },
@@ -328,7 +328,7 @@ export const hookEventMachine = setup({
           ],
         },
         cancelling: {
-          description: 'The caller gave up: running hooks are ended, each waited for to its end.',
+          description: 'The caller gave up: running hooks are ended, and each is waited for.',
           always: { guard: 'allAnswered', target: '#hookEvent.merging' },
         },
       },
@@ -344,7 +344,7 @@ export const hookEventMachine = setup({
     },
     rechecking: {
       description:
-        'Hooks changed what others had judged: those are asked once more, about what would run now.',
+        'Hooks changed what others had judged: those are asked again, about what would run now.',
       entry: 'prepareRecheck',
       always: 'hearing',
     },
@@ -352,7 +352,7 @@ export const hookEventMachine = setup({
       type: 'final',
       tags: 'ended',
       entry: 'reportVerdict',
-      description: 'Every started hook has answered; their verdict stands.',
+      description: 'Every started hook has answered; their verdict is final.',
       output: ({ context }): HookEventOutcome => ({
         status: 'settled',
         verdict: context.verdict!,
@@ -362,7 +362,7 @@ export const hookEventMachine = setup({
       type: 'final',
       tags: 'ended',
       entry: 'reportVerdict',
-      description: 'The caller gave up before the hooks had spoken.',
+      description: 'The caller gave up before the hooks had answered.',
       output: ({ context }): HookEventOutcome => ({
         status: 'cancelled',
         reason: context.cancelReason ?? '',

@@ -257,7 +257,7 @@ export const hookProcessMachine = setup({
   },
 }).createMachine({
   id: 'hookProcess',
-  description: 'One hook command in a process group of its own.',
+  description: 'One hook command in its own process group.',
   context: ({ input }) => ({ input, overran: false, leftBackground: false }),
   initial: 'alive',
   states: {
@@ -311,14 +311,14 @@ export const hookProcessMachine = setup({
           },
         },
         admitting: {
-          description: 'Its turn has come; whether it may still run is being found out.',
+          description: 'Its turn has come; whether it may still run is being checked.',
           on: {
             'process.started': 'running',
           },
           after: { admission: { target: '#hookProcess.failed', actions: 'noteNotAdmitted' } },
         },
         running: {
-          description: 'The hook has its input and works; the deadline runs.',
+          description: 'The hook has its input and runs; its deadline counts down.',
           tags: 'work',
           on: {
             'process.exited': {
@@ -330,7 +330,7 @@ export const hookProcessMachine = setup({
         },
         overdue: {
           description:
-            'The deadline has passed; an answer given before that still counts, if the event loop was too busy to hear of it.',
+            'The deadline has passed; an answer given before that still counts, if the event loop was too busy to notice it.',
           on: {
             'process.exited': {
               target: 'draining',
@@ -341,13 +341,13 @@ export const hookProcessMachine = setup({
         },
         draining: {
           description:
-            'The hook has exited, but something that it started lives, or its streams have not been read to their ends.',
+            'The hook has exited, but something that it started is still alive, or its streams have not been read to the end.',
           always: { guard: 'mayStayAtOnce', target: 'leaving' },
           after: { drain: 'lingering' },
         },
         lingering: {
           description:
-            'Something holds on; an end before that still counts, if the event loop was too busy to hear of it.',
+            'Something is still open; an end before that still counts, if the event loop was too busy to notice it.',
           after: { glance: [{ guard: 'mayStay', target: 'leaving' }, { target: 'sweeping' }] },
         },
         leaving: {
@@ -356,7 +356,7 @@ export const hookProcessMachine = setup({
         },
         sweeping: {
           description:
-            'The hook has answered but left behind what is to end with it; SIGTERM ends that.',
+            'The hook has answered but left processes behind that must end with it; SIGTERM ends them.',
           entry: ['noteBackground', 'terminateGroup'],
           always: { guard: 'mayStayAfterSweep', target: 'leaving' },
           on: {
@@ -366,7 +366,7 @@ export const hookProcessMachine = setup({
         },
         terminating: {
           description:
-            'Past its deadline, or cancelled: all of it got SIGTERM and may still clean up.',
+            'Past its deadline, or cancelled: all its processes got SIGTERM and may still clean up.',
           entry: 'terminateGroup',
           on: {
             'process.unreachable': 'abandoning',
@@ -390,7 +390,7 @@ export const hookProcessMachine = setup({
         },
         abandoning: {
           description:
-            'Something of it cannot be ended: what was read counts, and nobody waits for what is left.',
+            'Part of it cannot be ended: what was read counts, and what is left is not waited for.',
           entry: 'collectOutput',
           on: {
             cancel: {
@@ -423,7 +423,7 @@ export const hookProcessMachine = setup({
     failed: {
       type: 'final',
       tags: 'ended',
-      description: 'There was no process to speak of: it could not be started or be fed.',
+      description: 'There was no usable process: it could not be started or given its input.',
       output: ({ context }): HookProcessOutcome => ({
         status: 'failed',
         error: context.error!,

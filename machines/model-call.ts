@@ -244,7 +244,7 @@ export const modelCallMachine = setup({
       ],
     },
     planning: {
-      description: 'The hooks are made ready first, and then planned.',
+      description: 'The hooks are prepared first, and then planned.',
       invoke: {
         id: 'hooks',
         src: 'planHooks',
@@ -254,7 +254,7 @@ export const modelCallMachine = setup({
           actions: { type: 'keepPorts', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'Nobody knows what guards the call, so the model is not asked.',
+          description: 'It is unknown what guards the call, so the model is not asked.',
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
@@ -289,7 +289,7 @@ export const modelCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -312,7 +312,7 @@ export const modelCallMachine = setup({
       ],
     },
     assembling: {
-      description: 'The request stands, but for what BeforeModel hooks change.',
+      description: 'The request is kept, except for what BeforeModel hooks change.',
       always: [
         { guard: 'hasHooksBefore', target: 'beforeHooks' },
         { guard: 'hasHooksOnText', target: 'streaming' },
@@ -332,7 +332,8 @@ export const modelCallMachine = setup({
           actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'takeSynthetic'],
         },
         onError: {
-          description: 'A hook phase that breaks never blocks; the model is asked as it was.',
+          description:
+            'A hook phase that breaks never blocks; the model gets the request as it was.',
           target: 'judgingBefore',
           actions: {
             type: 'noteFailure',
@@ -343,7 +344,7 @@ export const modelCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -394,7 +395,7 @@ export const modelCallMachine = setup({
     },
     streaming: {
       description:
-        'The model answers, and hooks get the text as it comes: a denial or a stop of theirs ends the answer, and the call of the model with it. Cancelling aborts both.',
+        'The model answers, and hooks get the text as it arrives: their denial or stop ends the answer, and the model call with it. Cancelling aborts both.',
       tags: ['work', 'hooks'],
       invoke: [
         {
@@ -411,7 +412,7 @@ export const modelCallMachine = setup({
           onError: [
             { guard: 'wasCancelled', target: 'cancelled' },
             {
-              description: 'Nobody knows what of the text was shown.',
+              description: 'It is unknown how much of the text was shown.',
               target: 'failed',
               actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
             },
@@ -444,7 +445,7 @@ export const modelCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The model and the hooks work.',
+          description: 'The model and the hooks run.',
           on: {
             cancel: {
               description: 'A response that broke off is never shown to AfterModel hooks.',
@@ -481,7 +482,7 @@ export const modelCallMachine = setup({
           actions: { type: 'keepAfter', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'A hook phase that breaks changes nothing; the response stands.',
+          description: 'A hook phase that breaks changes nothing; the response is kept.',
           target: 'judgingAfter',
           actions: {
             type: 'noteFailure',
@@ -492,7 +493,7 @@ export const modelCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -541,7 +542,7 @@ export const modelCallMachine = setup({
       type: 'final',
       tags: 'ended',
       description:
-        'A hook forbade the call and gave no answer, so that the model was not asked; or it ended the answer.',
+        'A hook forbade the call and gave no answer, so the model was not asked; or it ended the answer.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'blocked',
         ...common(context),
@@ -552,7 +553,7 @@ export const modelCallMachine = setup({
     stopped: {
       type: 'final',
       tags: 'ended',
-      description: 'A hook stopped the agent; an answer there is already is delivered first.',
+      description: 'A hook stopped the agent; an answer that already exists is delivered first.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'stopped',
         ...common(context),

@@ -246,7 +246,7 @@ export const toolCallMachine = setup({
   initial: 'admitting',
   states: {
     admitting: {
-      description: 'Whether the tool is on offer, and whether hooks match it.',
+      description: 'Whether the tool is available, and whether hooks match it.',
       always: [
         { guard: 'isNotOffered', target: 'refused' },
         { guard: 'isUnplanned', target: 'planning' },
@@ -255,7 +255,7 @@ export const toolCallMachine = setup({
       ],
     },
     planning: {
-      description: 'The hooks are made ready first, and then planned.',
+      description: 'The hooks are prepared first, and then planned.',
       invoke: {
         id: 'hooks',
         src: 'planHooks',
@@ -265,7 +265,7 @@ export const toolCallMachine = setup({
           actions: { type: 'keepPorts', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'Nobody knows what guards the tool, so it does not run.',
+          description: 'It is unknown what guards the tool, so it does not run.',
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
@@ -300,7 +300,7 @@ export const toolCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -326,7 +326,7 @@ export const toolCallMachine = setup({
     },
     approving: {
       description:
-        "Whether the user is asked, with the final arguments: an approval of the hooks spares the host's own question.",
+        'Whether the user is asked, with the final arguments: if the hooks approve, the host does not ask its own question.',
       always: [
         { guard: 'isApprovedByHooks', target: 'executing' },
         { guard: 'hasHooksOnPermission', target: 'permissionHooks' },
@@ -358,7 +358,7 @@ export const toolCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -374,7 +374,7 @@ export const toolCallMachine = setup({
     },
     judgingPermission: {
       description:
-        'What the hooks decided together; the user is asked unless they approved, and no hook before wants the question.',
+        'What the hooks decided together; the user is asked unless they approved and no earlier hook wants the question.',
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isDeniedAtPermission', target: 'blocked' },
@@ -427,7 +427,8 @@ export const toolCallMachine = setup({
           actions: { type: 'keepResult', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'A tool that throws is a result with an error, and AfterTool hooks see it.',
+          description:
+            'A tool that throws gives a result with an error, which AfterTool hooks see.',
           target: 'judgingResult',
           actions: { type: 'keepThrown', params: ({ event }) => ({ error: event.error }) },
         },
@@ -471,7 +472,7 @@ export const toolCallMachine = setup({
           actions: { type: 'keepFailed', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'A hook phase that breaks never blocks; the result stands.',
+          description: 'A hook phase that breaks never blocks; the result is kept.',
           target: 'judgingFailure',
           actions: {
             type: 'noteFailure',
@@ -482,7 +483,7 @@ export const toolCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -518,7 +519,7 @@ export const toolCallMachine = setup({
           actions: { type: 'keepAfter', params: ({ event }) => event.output },
         },
         onError: {
-          description: 'A hook phase that breaks never blocks; the result stands.',
+          description: 'A hook phase that breaks never blocks; the result is kept.',
           target: 'judgingAfter',
           actions: {
             type: 'noteFailure',
@@ -529,7 +530,7 @@ export const toolCallMachine = setup({
       initial: 'running',
       states: {
         running: {
-          description: 'The hooks work; a cancel is passed on to them.',
+          description: 'The hooks run; a cancel is passed on to them.',
           on: {
             cancel: {
               target: 'cancelling',
@@ -544,7 +545,7 @@ export const toolCallMachine = setup({
       },
     },
     judgingAfter: {
-      description: 'What the hooks decided together; the result stands in any case.',
+      description: 'What the hooks decided together; the result is kept in any case.',
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isStoppedAfter', target: 'stopped' },
@@ -584,7 +585,7 @@ export const toolCallMachine = setup({
     refused: {
       type: 'final',
       tags: 'ended',
-      description: 'The tool was not on offer, or the user did not let it run.',
+      description: 'The tool was not available, or the user did not let it run.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'refused',
         ...common(context),
@@ -594,7 +595,8 @@ export const toolCallMachine = setup({
     deferred: {
       type: 'final',
       tags: 'ended',
-      description: 'A hook put the call off; it can be made later, with the arguments hooks left.',
+      description:
+        'A hook deferred the call; it can be made later, with the arguments the hooks left.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'deferred',
         ...common(context),

@@ -272,14 +272,14 @@ function* hookWarnings(result: HookExecutionResult) {
 function* withoutEffect({ hook, event, decision, stop, effects }: HookExecutionResult) {
   const point = hookPointOf(event);
   if (hook.async) {
-    if (decision === 'deny') yield 'it denies, and nobody waited for it ("async")';
-    if (stop) yield 'it stops the agent, and nobody waited for it ("async")';
+    if (decision === 'deny') yield 'it denies, but was not waited for ("async")';
+    if (stop) yield 'it stops the agent, but was not waited for ("async")';
     if (effects.some(({ kind }) => !isText(kind)))
-      yield 'it changes something, and nobody waited for it ("async")';
+      yield 'it changes something, but was not waited for ("async")';
     return;
   }
-  if (decision === 'ask' && !point.ask) yield 'it asks for a question';
-  if (decision === 'defer' && !point.defer) yield 'it puts off what goes on';
+  if (decision === 'ask' && !point.ask) yield 'it asks the user';
+  if (decision === 'defer' && !point.defer) yield 'it defers';
   if (stop && !point.stop) yield 'it stops the agent';
   for (const effect of effects)
     if (effect.kind === 'replace' || effect.kind === 'patch')

@@ -58,7 +58,7 @@ export const bus: Target = {
       promise(success || (error?.message ?? '') !== '', 'a refusal says why');
       promise(
         error?.code !== 'internal_error',
-        `a strange request is no fault of ours (${error?.message ?? ''})`,
+        `a strange request is not our fault (${error?.message ?? ''})`,
       );
     }
   },

@@ -79,7 +79,7 @@ async function readAll(file: string): Promise<{ read: string[]; skipped: string[
   };
   for await (const call of accounts(entries())) {
     JSON.stringify(call);
-    promise(explain(call).length > 0, 'of every call something can be said');
+    promise(explain(call).length > 0, 'something can be said about every call');
   }
   return { read, skipped };
 }
@@ -102,7 +102,7 @@ async function appendTo(file: string, bytes: Buffer): Promise<void> {
     startRecording(file, { cwd: folder!, onWarning: () => undefined }).close();
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    promise(readFileSync(file).equals(bytes), 'what is no recording is left as it is');
+    promise(readFileSync(file).equals(bytes), 'what is not a recording is left as it is');
     return;
   }
   promise(readFileSync(file).subarray(0, bytes.length).equals(bytes), 'nothing is overwritten');

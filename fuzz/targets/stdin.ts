@@ -42,7 +42,7 @@ export const stdin: Target = {
     } catch (error) {
       promise(
         error instanceof CommandFailure && error.message !== '',
-        'what is no object is refused by name',
+        'what is not an object is refused by name',
       );
       return;
     }

@@ -79,7 +79,7 @@ export const stdout: Target = {
           promise(
             decision === 'deny' ||
               [...notes, error?.message].some((line) => line?.includes('NOT read')),
-            `a denial behind a line of a log stands or is reported in ${event} of ${dialect.name}`,
+            `a denial after a log line counts or is reported in ${event} of ${dialect.name}`,
           );
         }
         const passed = (dialect.chain ?? passReplaced)(event, payload, answer);
@@ -106,7 +106,7 @@ export const stdout: Target = {
           const verdict = mergeLanes(lanes, payload);
           promise(
             createSpecificHookOutput(outputOf(verdict) ?? {}, event).isBlockingDecision(),
-            `the denial stands in ${event} beside ${dialect.name}`,
+            `the denial counts in ${event} next to ${dialect.name}`,
           );
           JSON.stringify(verdict);
         }

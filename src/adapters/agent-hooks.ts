@@ -110,7 +110,7 @@ export class AgentHooks {
   constructor(options: AdapterOptions) {
     const { durable, sessionId, onSuspended } = options;
     if (durable && sessionId === undefined)
-      throw new TypeError('`durable` needs a `sessionId`, by which another process finds the calls of a conversation again'); // prettier-ignore
+      throw new TypeError('`durable` needs a `sessionId`, so that another process can find the calls of a conversation'); // prettier-ignore
     this.#options = options;
     this.config = configOf(options);
     this.#durable = durable && new DurableCalls(durable, onSuspended);

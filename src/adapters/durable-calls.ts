@@ -54,7 +54,7 @@ export class DurableCalls {
    * Withdraws the questions of these calls, which were made elsewhere: the model has their results by now.
    */
   async settle(sessionId: string, ids: readonly string[]): Promise<void> {
-    const why = 'the agent went on without it';
+    const why = 'the agent continued without it';
     // Most have ended. If the database is away, the others expire.
     await Promise.allSettled(ids.map((id) => this.#keeper.withdraw(keptId(sessionId, id), why)));
   }

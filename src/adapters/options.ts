@@ -69,7 +69,7 @@ export const defaultMaxRejections = 8;
 
 /** Why a turn ends although hooks want the agent to continue. */
 export const tooManyRounds = (limit: number): string =>
-  `AfterAgent: hooks wanted the agent to go on more than ${limit} times in a turn; it ends`;
+  `AfterAgent: hooks wanted the agent to continue more than ${limit} times in a turn, so the turn ends`;
 
 /** What a hook denied. */
 export interface BlockedCall {
@@ -86,7 +86,7 @@ export const isOwn = ({ config, durable }: AdapterOptions): boolean =>
 export function configOf(options: AdapterOptions, hostDialect?: string): HookSystemConfig {
   const { durable } = options;
   if (durable && options.config && options.config !== durable.config)
-    throw new TypeError('`durable` has another config than the one given: leave `config` out');
+    throw new TypeError('`durable` already has a different config: leave `config` out');
   const given = options.config ?? durable?.config;
   if (given) return given;
   const { cwd = process.cwd(), sessionId } = options;

@@ -125,7 +125,7 @@ export async function goOnKept(
   if (judged.status === 'ended') return judged.call;
   const final = await finalInput(call, judged.toolInput, input, how.read);
   if (final === undefined) {
-    void call.cancel('its arguments were changed, so that it is another call');
+    void call.cancel('its arguments were changed, so it is a different call');
     return goOnKept(how.anew(), input, run, how);
   }
   const answered = judged.status === 'asked' ? await answer(call, judged, how) : judged;

@@ -10,7 +10,7 @@ export async function* streamed<Event>(
   const stopListening = given && onAbort(given, () => abort.abort(given.reason));
   if (given?.aborted) abort.abort(given.reason);
   const queue = new EventQueue<Event>(async () => {
-    abort.abort(new Error('nobody reads the stream any more'));
+    abort.abort(new Error('the stream is no longer being read'));
   });
   let failure: { readonly error: unknown } | undefined;
   const worked = work(queue, abort.signal)

@@ -72,7 +72,7 @@ export class Turns {
     this.#all.add(turn);
     if (this.#all.size > mostTurns)
       for (const oldest of this.#all) {
-        this.leave(oldest, 'its run did not go on');
+        this.leave(oldest, 'its run did not continue');
         break;
       }
     return turn;

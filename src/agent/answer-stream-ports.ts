@@ -123,7 +123,7 @@ export function answerStreamInput(
       ...said.notes,
       ...(answer.effects.length > 0
         ? [
-            'beside "text" and "held", only a denial or a stop counts in the answer to a piece of text',
+            'apart from "text" and "held", only a denial or a stop counts in the answer to a piece of text',
           ]
         : []),
     ];
@@ -227,12 +227,12 @@ function replyIn(
   try {
     said = JSON.parse(stdout);
   } catch {
-    return fault('its answer is no JSON');
+    return fault('its answer is not JSON');
   }
-  if (!isRecord(said)) return fault('its answer is no object; answer with {"text": …}');
+  if (!isRecord(said)) return fault('its answer is not an object; answer with {"text": …}');
   const { text, held = '', ...rest } = said;
-  if (typeof (text ?? '') !== 'string') return fault('its "text" is no string');
-  if (typeof held !== 'string') return fault('its "held" is no string');
+  if (typeof (text ?? '') !== 'string') return fault('its "text" is not a string');
+  if (typeof held !== 'string') return fault('its "held" is not a string');
   const beside = { rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : '' };
   if (typeof text !== 'string') {
     if (held === '') return { held, ...beside, notes: [] };
@@ -250,7 +250,7 @@ function replyIn(
     text: shown + held.slice(0, over),
     held: held.slice(over),
     ...beside,
-    notes: [`${why}, so the first of them were let through`],
+    notes: [`${why}, so the first ones were let through`],
   };
 }
 
@@ -313,7 +313,7 @@ export function shownResponse(
   if (output?.hookSpecificOutput?.['llm_response'] !== undefined)
     warn(
       onWarning,
-      'AfterModel: the answer was shown as it came, so that a change of all of it has no effect; answer to the pieces of text with "text"',
+      'AfterModel: the answer was shown as it arrived, so changing the whole answer has no effect; answer each piece of text with "text"',
     );
   return response;
 }

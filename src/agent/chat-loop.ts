@@ -87,7 +87,7 @@ export class ChatLoop {
     if (!this.isSuspended)
       throw new HookmachineError(
         'NOT_SUSPENDED',
-        'No tool call of this conversation waits for an answer: run a prompt.',
+        'No tool call of this conversation is waiting for an answer: run a prompt.',
       );
     return this.#turn((turn) => turn.run(promptOf(history), unansweredCalls(history)), signal);
   }
@@ -96,7 +96,7 @@ export class ChatLoop {
     if (!this.isSuspended) return;
     throw new HookmachineError(
       'TURN_SUSPENDED',
-      'Tool calls of this conversation wait for answers: resume the turn first, or clear the conversation.',
+      'Tool calls of this conversation are waiting for answers: resume the turn first, or clear the conversation.',
     );
   }
 
@@ -107,11 +107,11 @@ export class ChatLoop {
     if (this.#abort)
       throw new HookmachineError(
         'TURN_RUNNING',
-        'A turn runs already: read its events to their end first.',
+        'A turn is already running: read its events to the end first.',
       );
     const abort = (this.#abort = new AbortController());
     const events = new EventQueue<ChatEvent>(() => {
-      abort.abort('nobody reads the turn any more');
+      abort.abort('the turn is no longer being read');
       return ended;
     });
     const forward = (): void => abort.abort(signal?.reason);

@@ -403,7 +403,7 @@ export class ChatTurn {
     const fields = {
       notification_type: type,
       message: guarded
-        ? `The agent wants to run ${request.name}, which would write where its guards stand: ${guarded.join(', ')}.`
+        ? `The agent wants to run ${request.name}, which would change its own guards: ${guarded.join(', ')}.`
         : `The agent wants to run ${request.name}.`,
       details: { tool_name: request.name, tool_input: request.input },
     };
@@ -431,7 +431,7 @@ export class ChatTurn {
         if (outcome.overruled)
           this.#tell(
             notice(
-              `AfterAgent hooks would send the agent on again, but may do so ${limits.maxRejections} times in at most ${limits.maxSteps} model calls; the answer stands.`,
+              `AfterAgent hooks want the agent to continue again, but may do so only ${limits.maxRejections} times in at most ${limits.maxSteps} model calls; the answer is kept.`,
             ),
           );
         return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };

@@ -8,7 +8,7 @@ import { runGenAIModelCall } from './genai-model-call.ts';
 import { fireSessionEvent } from './session-events.ts';
 
 const wish =
-  'Summarise our conversation so far, so that you can go on with the task knowing only the summary: the goal, what was done, what was found out, what is left.';
+  'Summarise our conversation so far, so that you can continue the task knowing only the summary: the goal, what was done, what was found out, what is left.';
 
 /** Replaces a session's history with the model's summary of it, which PostCompress hooks receive. */
 export async function compressHistory(
@@ -37,7 +37,7 @@ export async function compressHistory(
     );
   history.splice(0, history.length, userMessage(`What happened so far:\n\n${summary}`), {
     role: 'model',
-    parts: [{ text: 'I go on from there.' }],
+    parts: [{ text: 'I will continue from there.' }],
   });
   session.tokens = 0;
   session.beginning = 'compress';

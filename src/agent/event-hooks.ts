@@ -64,7 +64,7 @@ const unreadyResult = (
 ): AggregatedHookResult | undefined =>
   isBlockedUnready(config, event) ? unreadyEnvelope(error, 'planning', event) : undefined;
 
-const notReady = 'the hook system could not be made ready';
+const notReady = 'the hook system could not be prepared';
 
 /** Warns the user that no hooks can run, and returns their stand-in, as `onUnready` says. */
 function unready(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
@@ -216,7 +216,8 @@ export function runCall<Machine extends AnyStateMachine>(
 
 /** Emits a warning for each hook phase of a call that failed. */
 export function warnOfFailures(config: HookSystemConfig, { failures }: CallOutcome): void {
-  for (const { phase, error } of failures) withoutHooks(config, `${phase}: the hooks broke`, error);
+  for (const { phase, error } of failures)
+    withoutHooks(config, `${phase}: the hooks failed`, error);
 }
 
 /** Runs a call without hooks, which ends when it is cancelled, whether or not `run` does. */

@@ -187,7 +187,7 @@ export function revisedResponse(
   if (!output?.shouldStopExecution() && dropsFunctionCalls(response, revised))
     warn(
       onWarning,
-      'AfterModel: the changed response has lost tool calls of the model, because a hook blocked it or left out the candidate they belong to',
+      "AfterModel: the changed response lost some of the model's tool calls, because a hook blocked it or omitted the candidate they belong to",
     );
   return revised;
 }

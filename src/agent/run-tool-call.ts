@@ -470,7 +470,7 @@ export function applyToolEffects(
           ),
         ),
         // Resuming the call begins a new turn.
-        stop: { reason: before?.reason ?? `A hook put off the call of ${outcome.toolName}.` },
+        stop: { reason: before?.reason ?? `A hook deferred the call of ${outcome.toolName}.` },
       };
     case 'done':
       return withHookTexts(resultOf(outcome.result, replaced), early, late);

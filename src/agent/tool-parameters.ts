@@ -58,7 +58,7 @@ export function jsonSchemaOf(tool: string, parameters: ToolParameters): object {
   if (jsonSchema) return jsonSchema.input({ target: 'draft-07' });
   throw new HookmachineError(
     'TOOL_SCHEMA',
-    `The parameters of the tool "${tool}" cannot be described to the model: this version of ${vendor} does not say its schemas in JSON Schema. Give JSON Schema as \`parameters\`.`,
+    `The parameters of the tool "${tool}" cannot be described to the model: this version of ${vendor} cannot convert its schemas to JSON Schema. Give JSON Schema as \`parameters\`.`,
   );
 }
 
@@ -76,7 +76,7 @@ function checkerOf(tool: string, parameters: ToolParameters): StandardSchema<obj
   } catch (error) {
     throw new HookmachineError(
       'TOOL_SCHEMA',
-      `The parameters of the tool "${tool}" are no JSON Schema that can be checked: ${messageOf(error)}`,
+      `The parameters of the tool "${tool}" are not a JSON Schema that can be checked: ${messageOf(error)}`,
       { cause: error },
     );
   }

@@ -64,7 +64,7 @@ export class ToolScheduler {
     if (this.#abort)
       throw new HookmachineError(
         'BATCH_RUNNING',
-        'The scheduler runs a batch already: await it first.',
+        'The scheduler is already running a batch: await it first.',
       );
     const abort = (this.#abort = new AbortController());
     // Every tool of the batch may listen to it.

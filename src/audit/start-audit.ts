@@ -75,7 +75,7 @@ export async function startAudit(
   const shown = redactor(redact);
   const traces = await tracesOf(settings, { host, user, project }, shown, {
     missing: (why) => reportOnce('traced', why),
-    lost: (why) => reportOnce('wholly traced', why),
+    lost: (why) => reportOnce('fully traced', why),
   });
   const calls = new Accounting();
   /** The tool that a standalone event is about, by run. */

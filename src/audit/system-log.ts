@@ -88,11 +88,11 @@ export function openSystemLog(to: true | string, failed: (why: string) => void):
       if (logger === undefined && performance.now() < restsUntil) return;
       logger ??= start();
       const { stdin } = logger;
-      if (stdin.writableLength > mostWaiting) return failed(`${program} does not read`);
+      if (stdin.writableLength > mostWaiting) return failed(`${program} does not read its input`);
       const given = logger;
       const timer = setTimeout(() => {
         given.kill('SIGKILL');
-        failed(`${program} does not read`);
+        failed(`${program} does not read its input`);
       }, patience).unref();
       stdin.write(`${line}\n`, () => clearTimeout(timer));
     },

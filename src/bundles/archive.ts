@@ -27,7 +27,7 @@ export async function readArchive(packed: Buffer): Promise<BundleFiles> {
   } catch (cause) {
     const isTooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     throw new BundleError(
-      isTooLarge ? 'is too large when it is unpacked' : 'is no .tgz',
+      isTooLarge ? 'is too large once unpacked' : 'is not a .tgz',
       'pack it with hookmachine policy pack',
       { cause },
     );
@@ -55,9 +55,9 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
     const path = entry.path.replace(/^(?:\.\/)+/, '');
     const isFile = entry.type === 'File' || entry.type === 'OldFile';
     if (!isFile && entry.type !== 'Directory')
-      fault ??= odd(`holds ${JSON.stringify(path)}, which is no file (${entry.type})`);
+      fault ??= odd(`holds ${JSON.stringify(path)}, which is not a file (${entry.type})`);
     if (/^\/|(?:^|\/)\.\.(?:\/|$)|\\/.test(path))
-      fault ??= odd(`holds ${JSON.stringify(path)}, which leads out of it`);
+      fault ??= odd(`holds ${JSON.stringify(path)}, which leads outside it`);
     if (found.length > most.files + 2) fault ??= odd(`has more than ${most.files} files`);
     if (!isFile || fault) {
       entry.resume();
@@ -71,7 +71,7 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
     parser.on('end', resolve).on('error', reject);
     parser.end(bytes);
   }).catch((cause: unknown) => {
-    throw new BundleError('is no .tgz', 'pack it with hookmachine policy pack', { cause });
+    throw new BundleError('is not a .tgz', 'pack it with hookmachine policy pack', { cause });
   });
   if (fault) throw fault;
   return Promise.all(found);

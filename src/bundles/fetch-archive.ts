@@ -15,7 +15,7 @@ export const isAddress = (from: string): boolean => /^https?:\/\//i.test(from);
 export async function fetchArchive(address: string, patience = 60_000): Promise<Buffer> {
   const signal = AbortSignal.timeout(patience);
   if (!URL.canParse(address))
-    throw new BundleError('is no address', 'name one that begins with https://');
+    throw new BundleError('is not a URL', 'use one that begins with https://');
   let url = new URL(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     if (url.protocol !== 'https:')
@@ -23,7 +23,7 @@ export async function fetchArchive(address: string, patience = 60_000): Promise<
         redirects === 0
           ? 'is not fetched over HTTPS'
           : `is redirected to ${url.protocol}//${url.host}, which is not HTTPS`,
-        'name an address that begins with https://',
+        'use a URL that begins with https://',
       );
     try {
       const response = await fetch(url, { redirect: 'manual', signal });
@@ -36,14 +36,14 @@ export async function fetchArchive(address: string, patience = 60_000): Promise<
       throw asFault(cause, url, patience);
     }
   }
-  throw new BundleError('is redirected too often', 'look at what that server does');
+  throw new BundleError('is redirected too many times', 'check that server');
 }
 
 async function bodyOf(response: Response): Promise<Buffer> {
   if (!response.ok) {
     await response.body?.cancel();
     throw new BundleError(
-      `is not there: the server answers ${response.status}`,
+      `cannot be fetched: the server answered ${response.status}`,
       'check the address',
     );
   }

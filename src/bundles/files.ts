@@ -51,7 +51,7 @@ export function readFolder(folder: string, options: FolderOptions = {}): BundleF
         const inner = path === '' ? entry.name : `${path}/${entry.name}`;
         if (path === '' && without.includes(entry.name)) continue;
         if (inner.split('/').length > most.depth || files.size > most.files + 2)
-          throw tooLarge(`more than ${most.files} files, or folders too deep`);
+          throw tooLarge(`more than ${most.files} files, or folders nested too deeply`);
         if (entry.isDirectory()) walk(inner);
         else if (entry.isFile())
           files.set(inner, readFile(join(folder, inner), inner, budget, options));
@@ -90,7 +90,7 @@ function readFile(
     budget.bytes -= length;
     if (budget.bytes < 0) throw tooLarge(`more than ${most.bytes / 1024 / 1024} MiB`);
     if (length > stats.size)
-      throw new BundleError(`changes while it is read (${path})`, 'try again');
+      throw new BundleError(`changed while it was read (${path})`, 'try again');
     return { bytes: bytes.subarray(0, length), mode: (stats.mode & 0o100) === 0 ? '644' : '755' };
   } finally {
     closeSync(descriptor);
@@ -105,7 +105,7 @@ function demandOwn(path: string, { uid, mode }: Stats): void {
   if (own === undefined) return;
   if (uid !== own && uid !== 0)
     throw new BundleError(
-      `is in the hands of another user (uid ${uid} owns ${path})`,
+      `belongs to another user (uid ${uid} owns ${path})`,
       'remove it and add it again',
     );
   if ((mode & 0o022) !== 0)
@@ -114,7 +114,7 @@ function demandOwn(path: string, { uid, mode }: Stats): void {
 
 const odd = (path: string): BundleError =>
   new BundleError(
-    `holds ${JSON.stringify(path)}, which is a link or something else that is no file`,
+    `holds ${JSON.stringify(path)}, which is a link or something else that is not a file`,
     'leave only files and folders in it',
   );
 

@@ -111,18 +111,18 @@ function mayReplace(
   if (before.digest === next.digest) return 'is there';
   if (before.signer !== next.signer)
     throw new BundleError(
-      `is signed by ${next.signer}, and the one that is installed by ${before.signer}`,
-      'if that is right, remove that one first (hookmachine policy remove)',
+      `is signed by ${next.signer}, but the installed one by ${before.signer}`,
+      'if that is intended, remove the installed one first (hookmachine policy remove)',
     );
   if (before.version === next.version)
     throw new BundleError(
-      `is another ${next.version} than the one that is installed`,
-      'have its author give each version a number of its own',
+      `differs from the installed ${next.version}`,
+      'have its author give each version its own number',
     );
   if (!toLower && !isAtLeast(before.version, next.version))
     throw new BundleError(
-      `is version ${next.version}, which is lower than ${before.version}, which is installed`,
-      'give --to-lower if you want that',
+      `is version ${next.version}, which is lower than the installed ${before.version}`,
+      'pass --to-lower if you want that',
     );
   return 'is new';
 }

@@ -48,7 +48,7 @@ export function readIndex({ index, isFleets }: BundlePlace): Map<string, Install
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (isFleets) throw new BundleError('is gone', 'start this host anew', { cause });
+      if (isFleets) throw new BundleError('is gone', 'restart this host', { cause });
       return new Map();
     }
     throw new BundleError(`cannot be read (${code})`, 'let this user read it', { cause });
@@ -59,7 +59,7 @@ export function readIndex({ index, isFleets }: BundlePlace): Map<string, Install
   const parsed = parseJson(read.bytes.toString(), true);
   const bundles = 'value' in parsed && isRecord(parsed.value) ? parsed.value['bundles'] : undefined;
   if (!isRecord(bundles) || !Object.entries(bundles).every(isInstalled))
-    throw new BundleError('is no list of bundles', again);
+    throw new BundleError('is not a list of bundles', again);
   return new Map(
     Object.entries(bundles as Record<string, Omit<InstalledBundle, 'name'>>).map(
       ([name, bundle]) => [name, { ...bundle, name }],

@@ -53,7 +53,7 @@ export function lookAtBundles(
       const problem = { file: place.index, place: '', message: why, fix, isWhole: true as const };
       problems.push(problem);
       unknown.push({ place, problem });
-      const fault = new BundleError(`is not found, for ${place.index} ${message}`, fix);
+      const fault = new BundleError(`was not found, because ${place.index} ${message}`, fix);
       if (isSystems) states.push(...required.map((one) => missing(place, one, fault)));
       continue;
     }
@@ -103,12 +103,12 @@ function stateOf(
 function demand({ manifest, signer }: VerifiedBundle, required: RequiredBundle): void {
   if (signer.name !== required.signer)
     throw new BundleError(
-      `is signed by ${signer.name}, and managed.bundles demands ${required.signer}`,
+      `is signed by ${signer.name}, but managed.bundles requires ${required.signer}`,
       fixFor(required),
     );
   if (required.version !== undefined && !isAtLeast(required.version, manifest.version))
     throw new BundleError(
-      `is lower than ${required.version}, which managed.bundles demands`,
+      `is lower than ${required.version}, which managed.bundles requires`,
       'update it: hookmachine policy update --system',
     );
 }

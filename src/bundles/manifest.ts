@@ -43,7 +43,7 @@ export function readManifest(bytes: Buffer): Manifest {
   if (!isRecord(files)) throw fault(`"files" ${said(files)}`);
   const listed = new Map(Object.entries(files).map(([path, file]) => [path, readFile(path, file)]));
   checkPaths([...listed.keys()]);
-  if (!listed.has(settingsName)) throw fault(`"files" names no ${settingsName}`);
+  if (!listed.has(settingsName)) throw fault(`"files" does not list ${settingsName}`);
   return { ...about, files: listed, digest: sha256(bytes) };
 }
 
@@ -54,18 +54,19 @@ export function readAbout(
   const parsed = parseJson(bytes.toString(), true);
   if ('fault' in parsed) throw fault(parsed.fault);
   const { value, doubled } = parsed;
-  if (!isRecord(value)) throw fault('it holds no JSON object');
-  if (doubled.length > 0) throw fault(`"${doubled[0]!.path().join('.')}" stands twice`);
+  if (!isRecord(value)) throw fault('it is not a JSON object');
+  if (doubled.length > 0) throw fault(`"${doubled[0]!.path().join('.')}" occurs twice`);
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw fault(`there is no key ${JSON.stringify(unknown)}`);
   const { name, version, description, requireVersion, files } = value;
   if (!isBundleName(name))
-    throw fault(`"name" ${said(name)}, and may hold small letters, digits and "-" only`);
-  if (!isVersion(version)) throw fault(`"version" ${said(version)}, and not such as "1.2.0"`);
+    throw fault(`"name" ${said(name)}, but may contain only lowercase letters, digits and "-"`);
+  if (!isVersion(version))
+    throw fault(`"version" ${said(version)}, but must be a version such as "1.2.0"`);
   if (description !== undefined && typeof description !== 'string')
     throw fault(`"description" ${said(description)}`);
   if (requireVersion !== undefined && !isVersion(requireVersion))
-    throw fault(`"requireVersion" ${said(requireVersion)}, and not such as "1.2.0"`);
+    throw fault(`"requireVersion" ${said(requireVersion)}, but must be a version such as "1.2.0"`);
   return {
     name,
     version,
@@ -80,7 +81,7 @@ export const versionFault = ({ requireVersion }: Manifest): BundleError | undefi
   requireVersion === undefined || isAtLeast(requireVersion)
     ? undefined
     : new BundleError(
-        `requires hookmachine ${requireVersion}, and this is ${ownVersion}`,
+        `requires hookmachine ${requireVersion}, but this is ${ownVersion}`,
         'install a newer version of hookmachine',
       );
 
@@ -93,7 +94,7 @@ export const isBundleName = (text: unknown): text is string =>
 function readFile(path: string, file: unknown): ListedFile {
   const { sha256: hash, mode } = isRecord(file) ? file : {};
   if (typeof hash !== 'string' || !/^[\da-f]{64}$/.test(hash) || (mode !== '644' && mode !== '755'))
-    throw fault(`${JSON.stringify(path)} has no "sha256" and "mode" of "644" or "755"`);
+    throw fault(`${JSON.stringify(path)} needs a "sha256", and a "mode" of "644" or "755"`);
   return { sha256: hash, mode };
 }
 
@@ -116,16 +117,18 @@ export function checkPaths(paths: readonly string[]): void {
       parts.length > most.depth ||
       !parts.every((one) => part.test(one))
     )
-      throw fault(`${JSON.stringify(path.slice(0, 300))} is no path that a file of it may have`);
+      throw fault(
+        `${JSON.stringify(path.slice(0, 300))} is not a path that a file of a bundle may have`,
+      );
     const folded = path.toLowerCase();
     if (folded === manifestName || folded === signatureName)
       throw fault(`${JSON.stringify(path)} cannot be listed in it`);
-    if (seen.has(folded)) throw fault(`${JSON.stringify(path)} stands twice`);
+    if (seen.has(folded)) throw fault(`${JSON.stringify(path)} occurs twice`);
     seen.add(folded);
     for (let length = 1; length < parts.length; length++) {
       const folder = parts.slice(0, length).join('/');
       const known = folders.get(folder.toLowerCase()) ?? folder;
-      if (known !== folder) throw fault(`${JSON.stringify(folder)} stands there as ${known} too`);
+      if (known !== folder) throw fault(`${JSON.stringify(folder)} is also listed as ${known}`);
       folders.set(folder.toLowerCase(), folder);
     }
   }

@@ -14,7 +14,7 @@ export function readSettings(bytes: Buffer): BundleSettings {
   const parsed = parseJson(bytes.toString());
   if ('fault' in parsed || !isRecord(parsed.value))
     throw new BundleError(
-      `has settings that are not valid JSON (${'fault' in parsed ? parsed.fault : 'no object'})`,
+      `has settings that are not valid JSON (${'fault' in parsed ? parsed.fault : 'not an object'})`,
       'have its author correct and sign them',
     );
   return { values: parsed.value, locate: parsed.locate };
@@ -39,8 +39,8 @@ export function ignoredSettings(
     for (const path of paths)
       complain(() => ({
         path,
-        message: 'a bundle brings hooks and says what their failure means, so this was ignored',
-        fix: 'take it out of the bundle',
+        message: 'a bundle may only define hooks and what their failure means, so this was ignored',
+        fix: 'remove it from the bundle',
       }));
   });
 }

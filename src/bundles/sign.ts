@@ -51,14 +51,14 @@ export function signFolder(folder: string, { manifestBytes }: Unsigned, key: str
   const done = spawnSync('ssh-keygen', args, { input: manifestBytes, encoding: 'utf8' });
   if (done.error)
     throw new BundleError(
-      `cannot be signed: ssh-keygen does not start (${done.error.message})`,
+      `cannot be signed: ssh-keygen cannot be started (${done.error.message})`,
       'install OpenSSH',
       { cause: done.error },
     );
   if (done.status !== 0)
     throw new BundleError(
       `cannot be signed: ${done.stderr.trim().split('\n').at(-1)}`,
-      'name the file of an Ed25519 key with --key',
+      'pass the file of an Ed25519 key with --key',
     );
   const signer = signingKey(manifestBytes, done.stdout);
   writeAtomically(join(folder, manifestName), manifestBytes, { mode: 0o644 });

@@ -74,7 +74,7 @@ function readLine(line: string): Signer | string {
   const [type = '', base64 = ''] = rest;
   const key = readKey(type, base64);
   if (key === undefined) return 'it holds no Ed25519 key';
-  if (!/^[^\s"*?!,]+(?:,[^\s"*?!,]+)*$/.test(names)) return 'it does not say plainly who signs';
+  if (!/^[^\s"*?!,]+(?:,[^\s"*?!,]+)*$/.test(names)) return 'it does not name a signer plainly';
   const signer = { name: names.split(',')[0]!, key, from: -Infinity, until: Infinity };
   for (const option of options?.match(/(?:"[^"]*"|[^,"])+/g) ?? []) {
     const [, word = '', value = ''] = /^([\w-]+)(?:="([^"]*)")?$/.exec(option) ?? [];
@@ -108,11 +108,11 @@ export function signerOf(key: Buffer, { all }: Signers, file: string, now = Date
   if (valid) return valid;
   if (own.length > 0)
     throw new BundleError(
-      `is signed by ${own[0]!.name}, whose key counts at another time only`,
+      `is signed by ${own[0]!.name}, whose key is not valid at this time`,
       'have it signed with a newer key',
     );
   throw new BundleError(
-    `is signed with the key ${fingerprint(key)}, which nobody trusts here`,
+    `is signed with the key ${fingerprint(key)}, which is not trusted here`,
     `if you know whose it is, add a line to ${file}: NAME ${keyText(key)}`,
   );
 }

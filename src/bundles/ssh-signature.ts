@@ -20,10 +20,10 @@ const end = '-----END SSH SIGNATURE-----';
 export function signingKey(text: Buffer, armored: string): Buffer {
   const trimmed = armored.trim();
   if (!trimmed.startsWith(begin) || !trimmed.endsWith(end))
-    throw broken('it is none of ssh-keygen -Y sign');
+    throw broken('it was not made by ssh-keygen -Y sign');
   const blob = reader(Buffer.from(trimmed.slice(begin.length, -end.length), 'base64'));
   if (blob.take(6).toString() !== 'SSHSIG' || blob.number() !== 1)
-    throw broken('it is none of ssh-keygen -Y sign');
+    throw broken('it was not made by ssh-keygen -Y sign');
   const key = blob.string();
   const wanted = blob.string().toString();
   const reserved = blob.string();
@@ -42,19 +42,19 @@ export function signingKey(text: Buffer, armored: string): Buffer {
   signature.demandEnd();
   if (wanted !== namespace)
     throw new BundleError(
-      `has a signature for ${JSON.stringify(wanted)}, and not for "${namespace}"`,
+      `has a signature for ${JSON.stringify(wanted)}, not for "${namespace}"`,
       `have it signed again, with -n ${namespace}`,
     );
   if (reserved.length > 0 || (hash !== 'sha512' && hash !== 'sha256') || raw.length !== 32)
-    throw broken('it is of another version of OpenSSH');
+    throw broken('its format is that of another OpenSSH version');
   const signed = Buffer.concat([
     Buffer.from('SSHSIG'),
     ...[wanted, reserved, hash, createHash(hash).update(text).digest()].flatMap(asString),
   ]);
   if (!verify(null, signed, publicKey(raw), bytes))
     throw new BundleError(
-      'was changed after it was signed: its signature is not one of its manifest',
-      'get it anew, from its author or with hookmachine policy update',
+      'was changed after it was signed: its signature does not match its manifest',
+      'get it again, from its author or with hookmachine policy update',
     );
   return key;
 }
@@ -97,7 +97,7 @@ function asString(value: string | Buffer): [Buffer, Buffer] {
 function reader(bytes: Buffer) {
   let at = 0;
   const take = (count: number): Buffer => {
-    if (count > bytes.length - at) throw broken('it breaks off');
+    if (count > bytes.length - at) throw broken('it ends too early');
     return bytes.subarray(at, (at += count));
   };
   const number = (): number => take(4).readUInt32BE();
@@ -106,10 +106,10 @@ function reader(bytes: Buffer) {
     number,
     string: (): Buffer => take(number()),
     demandEnd(): void {
-      if (at !== bytes.length) throw broken('something stands behind it');
+      if (at !== bytes.length) throw broken('something follows it');
     },
   };
 }
 
 const broken = (why: string): BundleError =>
-  new BundleError(`has a signature that cannot be read: ${why}`, 'get it anew from its author');
+  new BundleError(`has a signature that cannot be read: ${why}`, 'get it again from its author');

@@ -47,14 +47,14 @@ export function verifyManifest(
   const manifestBytes = files.get(manifestName)?.bytes;
   if (manifestBytes === undefined)
     throw new BundleError(
-      `is no bundle: it has no ${manifestName}`,
-      'name a folder or an archive of one',
+      `is not a bundle: it has no ${manifestName}`,
+      'name the folder or archive of one',
     );
   const signature = files.get(signatureName)?.bytes;
   if (signature === undefined)
     throw new BundleError('is not signed', 'have its author sign it (hookmachine policy sign)');
   if (manifestBytes.length > most.manifestBytes || signature.length > most.signatureBytes)
-    throw new BundleError('has a manifest or a signature that is too large', 'get it anew');
+    throw new BundleError('has a manifest or a signature that is too large', 'get it again');
   const key = signingKey(manifestBytes, signature.toString('latin1'));
   const signer = signerOf(key, signers, signersFile);
   const manifest = readManifest(manifestBytes);
@@ -71,13 +71,13 @@ export function verifyManifest(
 export function verifyFiles(files: BundleFiles, { digest, files: listed }: Manifest): void {
   const manifest = files.get(manifestName);
   if (manifest === undefined || sha256(manifest.bytes) !== digest)
-    throw changed(`${manifestName} is another one`);
+    throw changed(`${manifestName} is different`);
   for (const [path, { sha256: hash, mode }] of listed) {
     const file = files.get(path);
     if (file === undefined) throw changed(`${path} is gone`);
-    if (sha256(file.bytes) !== hash) throw changed(`${path} is another one`);
+    if (sha256(file.bytes) !== hash) throw changed(`${path} is different`);
     if (file.mode !== mode)
-      throw changed(`${path} is ${mode === '755' ? 'no program any more' : 'a program now'}`);
+      throw changed(`${path} is ${mode === '755' ? 'no longer a program' : 'now a program'}`);
   }
   const added = [...files.keys()].find(
     (path) => !listed.has(path) && path !== manifestName && path !== signatureName,
@@ -88,5 +88,5 @@ export function verifyFiles(files: BundleFiles, { digest, files: listed }: Manif
 const changed = (what: string): BundleError =>
   new BundleError(
     `was changed after it was signed: ${what}`,
-    'get it anew, from its author or with hookmachine policy update',
+    'get it again, from its author or with hookmachine policy update',
   );

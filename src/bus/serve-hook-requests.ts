@@ -44,7 +44,7 @@ export function serveHookRequests(bus: MessageBus, server: HookRequestServer): (
     try {
       stopListening();
     } catch (error) {
-      debug('the message bus threw on leaving: %s', messageOf(error));
+      debug('the message bus threw when unsubscribing: %s', messageOf(error));
     }
   };
 }
@@ -149,7 +149,7 @@ function readInput(
   try {
     input = snapshot((message as { payload: { input?: unknown } }).payload.input);
   } catch (error) {
-    return unfit(event, [`it has no JSON form (${messageOf(error)})`]);
+    return unfit(event, [`it cannot be represented as JSON (${messageOf(error)})`]);
   }
   const checked = checkEventFields(event, input);
   if ('faults' in checked) return unfit(event, checked.faults);
@@ -175,7 +175,7 @@ const unfit = (event: string, faults: readonly string[]): { error: HookBusError 
     'validation_failure',
     'validation',
     event,
-    `the input does not fit ${event}`,
+    `the input does not match ${event}`,
     faults,
   ),
 });
@@ -185,7 +185,7 @@ const untranslatable = (event: string, faults: readonly string[]): { error: Hook
     'translation_failure',
     'translation',
     event,
-    'the input cannot be brought into the stable format',
+    'the input cannot be converted to the stable format',
     faults,
   ),
 });

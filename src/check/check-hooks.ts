@@ -135,6 +135,6 @@ function switchedOff(
       place: 'hooks',
       code: 'off',
       message: 'these hooks do not run, because a "false" in the settings switches hooks off',
-      fix: 'take out the false of hooksConfig.enabled, tools.enableHooks or enableHooks, here or in the settings of a stronger level',
+      fix: 'remove the false value of hooksConfig.enabled, tools.enableHooks or enableHooks, here or in the settings of a stronger level',
     }));
 }

@@ -30,4 +30,4 @@ export function duplicates(registry: HookRegistry): CheckProblem[] {
   });
 }
 
-const fix = 'take out one of the two';
+const fix = 'remove one of the two';

@@ -36,7 +36,7 @@ export async function wouldGain(
     ofHook(
       hook,
       'prestart',
-      `took ${Math.round(plain.ms)} ms on a sample event, and ${Math.round(ahead.ms)} ms where it was started ahead of it`,
+      `took ${Math.round(plain.ms)} ms on a sample event, and ${Math.round(ahead.ms)} ms when it was started ahead of the event`,
       'write "prestart": true, if it does nothing before it has read its input',
     ),
   ];

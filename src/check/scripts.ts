@@ -19,7 +19,7 @@ export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
         hook,
         'script-missing',
         `its script ${JSON.stringify(started.name)} does not exist`,
-        'write the path of a file that is there, from the project folder',
+        'write the path of an existing file, relative to the project folder',
       ),
     ];
   });
@@ -59,8 +59,8 @@ function faultOf(hook: RegisteredHook, started: Started, file: string): CheckPro
     return ofHook(
       hook,
       'line-ends',
-      `its script ${name} has Windows line ends, with which it cannot run`,
-      `write them as line feeds, such as with: sed -i 's/\\r$//' ${started.name}`,
+      `its script ${name} has Windows line endings, with which it cannot run`,
+      `convert them to line feeds, for example with: sed -i 's/\\r$//' ${started.name}`,
     );
   const interpreter = isRunItself && first !== undefined ? interpreterOf(first) : undefined;
   if (interpreter === undefined || isInstalled(interpreter)) return undefined;

@@ -39,8 +39,8 @@ export function addApprovals(program: Command): void {
   approvals
     .command('list')
     .description('list the questions that nobody has answered')
-    .option('--all', 'and those that were answered or have expired')
-    .option('--workspace <name>', 'of one workspace')
+    .option('--all', 'include those that were answered or have expired')
+    .option('--workspace <name>', 'only those of one workspace')
     .option('--json', 'one JSON array')
     .action(({ json, all, workspace }: ListOptions) =>
       withRecords(async (records) => {
@@ -49,9 +49,12 @@ export function addApprovals(program: Command): void {
         const waiting = await records.waiting();
         const lines = found.map((approval) => line(approval));
         const unattended = waiting.map(
-          (one) => `${one.calls} calls of ${one.workspace} wait for a host to go on with them\n`,
+          (one) =>
+            `${one.calls} calls of ${one.workspace} are waiting for a host to continue them\n`,
         );
-        print(printable([...lines, ...unattended].join('') || 'nothing waits for an answer\n'));
+        print(
+          printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'),
+        );
       }),
     );
   approvals
@@ -69,8 +72,8 @@ export function addApprovals(program: Command): void {
     .argument('<answer>', words.join(', '))
     .description('answer a question; the first answer counts')
     .option('--as <who>', 'who answers (default: your user name)')
-    .option('--note <text>', 'why; where it is denied, the model reads it')
-    .option('--digest <sha256>', 'what you were shown: anything else is refused')
+    .option('--note <text>', 'the reason; if the call is denied, the model reads it')
+    .option('--digest <sha256>', 'the digest that you were shown: any other is refused')
     .addHelpText(
       'after',
       '\nExit status: 0 accepted, 3 answered or expired already, 1 it could not be answered.',
@@ -79,7 +82,7 @@ export function addApprovals(program: Command): void {
       withRecords(async (records) => {
         const decision = words.find((one) => one === word);
         if (decision === undefined)
-          throw new CommandFailure(`"${word}" is no answer: use one of ${words.join(', ')}`);
+          throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
         const by = as ?? userInfo().username;
         const answered = await records.approvals.answer(id, { decision, by, note, digest });
         if (!answered.accepted) process.exitCode = 3;
@@ -99,7 +102,7 @@ export function addApprovals(program: Command): void {
     );
   approvals
     .command('inspect')
-    .description('list the questions in the browser, where they are answered too, until Ctrl-C')
+    .description('list the questions in the browser, where they can be answered too, until Ctrl-C')
     .option('--port <n>', "the page's port on this machine (default: a free one)")
     .option(...openOption)
     .action(inspect);

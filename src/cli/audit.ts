@@ -23,12 +23,12 @@ export function addAudit(program: Command): void {
       'say who was denied what, which hooks failed or were skipped, and which machines run without guards',
     )
     .option('--json', 'print JSON')
-    .option('--machines <file>', 'names of machines that should be there, one a line')
+    .option('--machines <file>', 'names of the machines that are expected, one per line')
     .addHelpText(
       'after',
       `
-A log is read with those that were put aside before it. Lines of a system's log are found behind what it writes before
-them.
+A log is read together with its rotated predecessors. In a system log, records are found after the prefix of each
+line.
 
 Example:
   journalctl -t hookmachine -o cat | hookmachine audit summary -`,
@@ -85,7 +85,7 @@ function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSumma
   const times = from === undefined ? '' : `, ${from} to ${to}`;
   return [
     `${machines.length} machines, ${sessions} sessions, ${lines} records${times}`,
-    ...(unread > 0 ? [`${unread} lines are no audit records`] : []),
+    ...(unread > 0 ? [`${unread} lines are not audit records`] : []),
     ...section(
       'Denied',
       denials.map(
@@ -101,7 +101,7 @@ function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSumma
       ),
     ),
     ...section(
-      'Without guards of the system',
+      'Without system guards',
       withoutGuards.map(({ host, sessions: count }) => `${host}  ${count} sessions`),
     ),
     ...section('Not seen', missing),

@@ -14,7 +14,7 @@ export function backtestReport(backtest: Backtest): string {
     ...(isComplete ? [] : ['Interrupted: this is what is known so far.']),
     `${many(count, 'event')} in ${many(fileCount, 'file')}${inAll(files)}${inAll(events)}`,
     judged === 0
-      ? 'No hook is for any of them.'
+      ? 'No hook matches any of them.'
       : `Hooks ran for ${judged}: ${counted(together)}, and let ${judged - together.denied - together.asked} go on.`,
     ...(judged === 0
       ? []
@@ -48,7 +48,7 @@ const leftOutLines = (leftOut: Backtest['leftOut']): string[] => {
   const names = Object.keys(leftOut);
   if (names.length === 0) return [];
   const many = names.map((name) => `${leftOut[name]} of ${name}`).join(', ');
-  return ['', `Left out, though hooks are there for them: ${many} (--events ${names.join(',')}).`];
+  return ['', `Omitted, although hooks exist for them: ${many} (--events ${names.join(',')}).`];
 };
 
 const notUnderstoodLines = (faults: readonly NotUnderstood[]): string[] =>

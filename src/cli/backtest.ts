@@ -46,17 +46,17 @@ export function addBacktest(program: Command): void {
     .command('backtest')
     .argument(
       '<hooks>',
-      'whose hooks: a settings file, a project folder, a configured hook, a script or a command line',
+      'the hooks: a settings file, a project folder, a configured hook, a script or a command line',
     )
     .requiredOption(
       '--on <paths...>',
       'recordings, session files of Claude Code, Codex or Gemini CLI, or folders of them',
     )
-    .description('run hooks over sessions that are over, and show what they would have done')
+    .description('run hooks over past sessions, and show what they would have done')
     .option('--cwd <dir>', 'the project folder, in which hooks run', process.cwd())
     .option(
       '--events <names>',
-      `the events whose hooks run (default: ${guarded.join(',')}; of a script: BeforeTool)`,
+      `the events whose hooks run (default: ${guarded.join(',')}; for a script: BeforeTool)`,
       eventsNamed,
     )
     .option(
@@ -67,7 +67,7 @@ export function addBacktest(program: Command): void {
     )
     .option(
       '--examples <n>',
-      'how many examples are shown of what each hook did',
+      'how many examples to show of what each hook did',
       wholeNumber('--examples', 0),
       3,
     )
@@ -80,7 +80,7 @@ export function addBacktest(program: Command): void {
     .option(...trustOption)
     .option(
       '--since <when>',
-      'leave out what happened before: a date, such as 2026-11-01, or a time ago, such as 30d or 12h',
+      'skip what happened before this: a date, such as 2026-11-01, or an age, such as 30d or 12h',
       since,
     )
     .option('--json', 'print JSON')
@@ -91,7 +91,7 @@ Hooks really run; tools and models do not. Paths in a session of another folder 
 run in the project. Secrets are redacted in what is printed.
 
 Exit status: 0 whatever hooks said, 1 the command could not do its work, 130 it was interrupted; what is known
-until then is printed.
+by then is printed.
 
 Examples:
   hookmachine backtest .hookmachine/settings.json --on ~/.claude/projects ~/.codex/sessions
@@ -144,10 +144,10 @@ async function backtest(named: string, options: Options): Promise<void> {
     });
     bar.clear();
     if (warnings > mostWarnings)
-      warn(undefined, `${warnings - mostWarnings} more warnings were left out`);
+      warn(undefined, `${warnings - mostWarnings} more warnings were omitted`);
     if (Object.keys(came.files).length === 0 && came.isComplete)
       throw new CommandFailure(
-        `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${came.notUnderstood[0]?.why ?? 'nothing is there that could be one'}`,
+        `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${came.notUnderstood[0]?.why ?? 'no file there looks like one'}`,
       );
     process.exitCode = came.isComplete ? 0 : 130;
     process.stdout.write(options.json ? `${printableJson(came, 2)}\n` : backtestReport(came));
@@ -171,9 +171,9 @@ function since(given: string): number {
   const at = Number.isNaN(ago) ? dateIn(given) : Date.now() - ago;
   if (Number.isNaN(at))
     throw new CommandFailure(
-      `--since ${given}: give a date, such as 2026-11-01, or a time ago, such as 30d or 12h`,
+      `--since ${given}: give a date, such as 2026-11-01, or an age, such as 30d or 12h`,
     );
-  if (at > Date.now()) throw new CommandFailure(`--since ${given}: that is yet to come`);
+  if (at > Date.now()) throw new CommandFailure(`--since ${given}: that is in the future`);
   return at;
 }
 
@@ -205,5 +205,5 @@ const wholeNumber =
   (text: string): number => {
     const number = Number(text);
     if (Number.isInteger(number) && number >= least) return number;
-    throw new CommandFailure(`${option} ${text}: give a whole number from ${least}`);
+    throw new CommandFailure(`${option} ${text}: give a whole number of at least ${least}`);
   };

@@ -22,19 +22,19 @@ export function addCall(program: Command): void {
   addHostOptions(program.command('call'))
     .argument('[name]', `one of ${[...tools.keys()].join(', ')}`)
     .description(
-      'run one built-in tool as a durable call, which a hook may suspend until somebody has answered',
+      'run one built-in tool as a durable call, which a hook may suspend until someone answers',
     )
     .option('--input <json>', "the tool's arguments as a JSON object; - reads them from stdin")
-    .option('--id <id>', 'the call: whoever gives the same id again gets the same call')
+    .option('--id <id>', 'the id of the call: giving the same id again means the same call')
     .option('--session <id>', 'the session that hooks are given')
     .option(
       '--wait [id]',
-      'wait for the answer and the end; with an id alone, of a call made elsewhere',
+      'wait for the answer and the end; with an id and no tool, those of a call made elsewhere',
     )
     .addHelpText(
       'after',
       `
-Exit status: 0 the tool ran, 2 blocked, stopped or refused, 3 it waits for an answer or was put off,
+Exit status: 0 the tool ran, 2 blocked, stopped or refused, 3 it waits for an answer or was deferred,
 1 the command could not do its work.
 
 Examples:
@@ -52,7 +52,7 @@ Examples:
         `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
       );
     if (typeof wait === 'string')
-      throw new CommandFailure('--wait takes an id only where no tool is named: give --id');
+      throw new CommandFailure('--wait takes an id only if no tool is named: use --id');
     if (input === undefined) throw new CommandFailure('--input is missing: give the arguments, such as {}'); // prettier-ignore
     const text = input === '-' ? await readStdin() : input;
     const toolInput = parseJsonObject(text, input === '-' ? 'stdin' : '--input');

@@ -39,12 +39,12 @@ export function addCheck(program: Command): void {
     )
     .option(
       '--measure',
-      'run each trusted command on a sample event, to see whether it would gain from "prestart"',
+      'run each trusted command on a sample event, to see whether it would benefit from "prestart"',
     )
     .option('--json', 'print JSON: a list of file, place, code, message and fix')
     .addHelpText(
       'after',
-      '\nExit status: 0 nothing is wrong, 1 something is, or could not be looked at.',
+      '\nExit status: 0 nothing is wrong, 1 something is wrong or could not be checked.',
     )
     .action(async ({ cwd, dialects = presentDialects, tool, trust, measure, json }: Options) => {
       const folder = projectFolder(cwd);

@@ -19,7 +19,9 @@ export async function deferred(asked: AskedCall, outcome: CallOutcome): Promise<
   try {
     return await answeredHere(asked, outcome);
   } catch (error) {
-    tellUser(`the question cannot be kept, so the agent asks by itself: ${messageOf(error)}`);
+    tellUser(
+      `the question cannot be stored, so the agent asks the user itself: ${messageOf(error)}`,
+    );
     return outcome;
   }
 }

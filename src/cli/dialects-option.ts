@@ -7,7 +7,7 @@ import { CommandFailure } from './failure.ts';
 /** The option of every command that finds hooks. */
 export const dialectsOption = [
   '--dialects <names>',
-  `whose hooks are found, beside the system's, of ${namesOf(knownDialects)} (default: ${namesOf(presentDialects)})`,
+  `the dialects whose hooks are used, besides the system's: ${namesOf(knownDialects)} (default: ${namesOf(presentDialects)})`,
   (names: string): readonly Dialect[] => {
     const dialects = names.split(',').map((name) => dialectNamed(name.trim()));
     const double = dialects.find((one, at) =>
@@ -15,7 +15,7 @@ export const dialectsOption = [
     );
     if (double)
       throw new CommandFailure(
-        `--dialects ${names}: of the ${double.family} dialects name one only`,
+        `--dialects ${names}: name only one of the ${double.family} dialects`,
       );
     const others = presentDialects.filter(
       (one) => mayHaveSystemHooks(one) && !dialects.some((own) => findSame(one, own)),

@@ -78,12 +78,15 @@ export const addHostOptions = (command: Command): Command =>
       '--workspace <name>',
       'what the tools act on (default: this machine and the project folder)',
     ) // prettier-ignore
-    .option('--name <name>', 'the name of this host, unique among those that live')
+    .option('--name <name>', 'the name of this host, unique among live hosts')
     .option(
       '--expires-after <time>',
       'how long a question waits, such as 7d, 12h, 30m, 90s (default: 7d)',
     ) // prettier-ignore
-    .option('--lost-after <time>', 'a host that says nothing for so long has ended (default: 60s)')
+    .option(
+      '--lost-after <time>',
+      'a host that is silent for this long counts as ended (default: 60s)',
+    )
     .option(...dialectsOption)
     .option(...trustOption)
     .option(...allowGuardWritesOption);

@@ -25,7 +25,7 @@ interface JsonOption {
 export function addDurablePolicy(durable: Command): void {
   const policy = durable
     .command('policy')
-    .description('say which signed bundles all hosts of the database judge calls by');
+    .description('choose the signed bundles by which all hosts of the database judge calls');
   policy
     .command('push')
     .argument('<from>', 'a folder, a .tgz, or the https:// address of one')
@@ -36,7 +36,7 @@ export function addDurablePolicy(durable: Command): void {
     );
   policy
     .command('use')
-    .argument('<policy>', 'such as acme-guards@1.2.0; acme-guards@none: none of that name')
+    .argument('<policy>', 'such as acme-guards@1.2.0, or acme-guards@none to use none')
     .description('have every host judge calls by it from the next call on')
     .option(...as)
     .action((given: string, { as: by = userInfo().username }: AsOption) =>
@@ -60,7 +60,7 @@ export function addDurablePolicy(durable: Command): void {
     );
   policy
     .command('show')
-    .argument('<policy>', 'such as acme-guards, for what is used of it, or acme-guards@1.2.0')
+    .argument('<policy>', 'such as acme-guards, for the version that is used, or acme-guards@1.2.0')
     .description(
       'show a policy: who signed and pushed it, its files and hooks, and when it was used',
     ) // prettier-ignore
@@ -75,7 +75,7 @@ async function push({ policies }: DurableRecords, from: string, by: string): Pro
   const { name, version } = verified.manifest;
   const judged = await about(from, () => judgeFiles(files, 'system'));
   if (sayTests(judged) > 0)
-    throw new CommandFailure(`${from} fails tests of its own, so it was not pushed; have its author correct it`); // prettier-ignore
+    throw new CommandFailure(`${from} fails its own tests, so it was not pushed; ask its author to correct it`); // prettier-ignore
   const { isNew } = await policies.push(verified, files, by);
   const done = isNew ? 'was pushed' : 'is there already';
   print(printable(`${name} ${version}, signed by ${verified.signer.name}, ${done}; ${testsIn(judged)}\nto use it: hookmachine durable policy use ${name}@${version}\n`)); // prettier-ignore
@@ -92,7 +92,7 @@ async function show(
   if (found === undefined)
     throw new CommandFailure(
       all.length === 0
-        ? `there is no policy ${name}: hookmachine durable policy list shows those that there are`
+        ? `there is no policy ${name}: hookmachine durable policy list shows the existing ones`
         : `${version === undefined ? `no ${name} is used` : `there is no ${name} ${version}`}: there is ${all.map((one) => `${name}@${one.version}`).join(', ')}`,
     );
   const [files, uses] = await Promise.all([policies.files(found.digest), policies.uses(name)]);
@@ -121,7 +121,7 @@ function nameAndVersion(given: string): [name: string, version: string | undefin
 }
 
 const line = ({ name, version, isUsed, signer, pushedBy, role, pushedAt }: PushedPolicy): string =>
-  `${name}@${version}  ${isUsed ? 'used' : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'nobody who said so'} (role ${role}) at ${pushedAt.toISOString()}\n`;
+  `${name}@${version}  ${isUsed ? 'used' : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'someone unnamed'} (role ${role}) at ${pushedAt.toISOString()}\n`;
 
 const useLine = ({ version, by, role, at }: PolicyUse): string =>
-  `  ${at.toISOString()}  ${version ?? 'none'} was put to use by ${by ?? 'nobody who said so'} (role ${role})`;
+  `  ${at.toISOString()}  ${version ?? 'none'} was put into use by ${by ?? 'someone unnamed'} (role ${role})`;

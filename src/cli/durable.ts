@@ -31,7 +31,7 @@ export function addDurable(program: Command): void {
     .description(
       'show what was done for a call: each hook and the tool, with host, times and how it ended',
     )
-    .option('--json', 'as one JSON object, with all that hooks printed')
+    .option('--json', 'as one JSON object, with everything that hooks printed')
     .action((id: string, { json }: { readonly json?: true }) =>
       withRecords(async (records) => {
         const audited = await records.audit(id);

@@ -30,7 +30,7 @@ export async function edited(
     for (;;) {
       openEditor(file);
       try {
-        const given = parseJsonObject(readEdited(file), `what you edited of ${name}`);
+        const given = parseJsonObject(readEdited(file), `the edited input of ${name}`);
         await check(given);
         return given;
       } catch (error) {

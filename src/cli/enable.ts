@@ -44,7 +44,7 @@ Example:
   program
     .command('enable')
     .argument('<hook>', 'its name or its command, as `hookmachine list` shows them')
-    .description('switch a hook on again: it is taken out of every list of disabled hooks')
+    .description('switch a hook on again: it is removed from every list of disabled hooks')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .action((hook: string, options: Options) => edit(enable(hook, options)));
 }
@@ -72,7 +72,7 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
     );
   if (ours.length === 0)
     throw new CommandFailure(
-      `hook "${name}" is the administrator's: it can be removed in ${meant[0]?.file ?? 'the system’s settings'} only`,
+      `hook "${name}" is the administrator's: it can only be removed in ${meant[0]?.file ?? 'the system’s settings'}`,
     );
   const listed = placesOf(asked ? [asked] : files, names);
   if (ours.every(({ enabled }) => !enabled) && (listed.length > 0 || !asked))
@@ -80,9 +80,9 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
   const settings = asked ?? fileOf(scopeOf(ours), ours, files);
   settings.disable(name);
   const others =
-    (meant.length > ours.length ? " The administrator's of that name stays on." : '') +
+    (meant.length > ours.length ? " The administrator's hook of that name stays on." : '') +
     (ours.some((hook) => hook.enabled && !reached.includes(hook))
-      ? " The user's of that name stays on."
+      ? " The user's hook of that name stays on."
       : '');
   return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.${others}`;
 }
@@ -102,7 +102,7 @@ async function enable(name: string, { cwd }: Options): Promise<string> {
     );
   return places.length === 0
     ? `Hook "${name}" is enabled already.`
-    : `Hook "${name}" is enabled: taken out of ${places.join(' and ')}.`;
+    : `Hook "${name}" is enabled: removed from ${places.join(' and ')}.`;
 }
 
 /** The scope whose list reaches all of these hooks: a project's does not reach the user's (C-04). */

@@ -29,7 +29,7 @@ export function addExplain(program: Command): void {
     .addHelpText(
       'after',
       `
-Without a call, all calls are listed, one a line. Of a recording that was made with --record-payloads
+Without a call, all calls are listed, one per line. For a recording that was made with --record-payloads,
 arguments, texts, and what hooks read and wrote are shown.
 
 Example:
@@ -46,7 +46,9 @@ async function run(
   { json, stats }: Options,
 ): Promise<void> {
   if (stats && wanted !== undefined)
-    throw new CommandFailure('--stats counts all calls of the recording: name no call beside it');
+    throw new CommandFailure(
+      '--stats counts all calls of the recording: do not name a call as well',
+    );
   const skipped: SkippedLine[] = [];
   let count = 0;
   const onSkipped = (line: SkippedLine): void => {

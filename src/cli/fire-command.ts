@@ -13,7 +13,7 @@ export function addFire(program: Command): void {
   addRecordingOptions(program.command('fire'))
     .argument(
       '<event>',
-      `one of ${hookEventNames.join(', ')}, a hook point such as tool.before, or an event of the dialect's`,
+      `one of ${hookEventNames.join(', ')}, a hook point such as tool.before, or an event of the dialect`,
     )
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout, or in words on a terminal",
@@ -23,22 +23,22 @@ export function addFire(program: Command): void {
     .addOption(
       new Option(
         '--dialect <name>',
-        `how the event, its fields and the verdict are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
+        `the dialect of the event, its fields and the verdict: ${knownDialects.map(({ name }) => name).join(', ')}`,
       )
         .argParser(dialectNamed)
         .default(knownDialects[0], knownDialects[0]?.name),
     )
-    .option('--sample', 'print fields that fit the event, for stdin; nothing is run')
+    .option('--sample', 'print sample fields of the event, for stdin; nothing is run')
     .option('--hook <name>', 'run only this hook, by its name or command')
-    .option('--why', 'say of every hook why it ran or did not')
+    .option('--why', 'say for every hook why it did or did not run')
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
     .addHelpText(
       'after',
       `
-Exit status: 0 allowed, 2 blocked or stopped, 3 to be asked about or deferred, so not to be run
-without an answer, 1 the command could not do its work.
+Exit status: 0 allowed, 2 blocked or stopped, 3 a hook asks about it or defers it, so it must not
+run without an answer, 1 the command could not do its work.
 AfterTool, AfterModel and BeforeToolSelection come too late to block: there a block
 is reported, for the model or the log, and undoes nothing.
 

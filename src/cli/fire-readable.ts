@@ -40,8 +40,8 @@ export function readable(
 const words = {
   none: 'goes on; no hook decided anything',
   allow: 'allowed',
-  ask: 'the user is to be asked',
-  defer: 'put off until somebody has answered',
+  ask: 'the user must be asked',
+  defer: 'deferred until someone has answered',
   deny: 'denied',
 } as const;
 

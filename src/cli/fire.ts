@@ -44,12 +44,12 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
         ).hookAskedFor(options.hook, folder, wanted, options.trust);
   if (isTerminal(0))
     tellUser(
-      `waiting for the fields of ${name} as JSON on stdin, up to Ctrl-D; "hookmachine fire ${name} --sample" prints some`,
+      `waiting for the fields of ${name} as JSON on stdin, until Ctrl-D; "hookmachine fire ${name} --sample" prints a sample`,
     );
   const given = parseJsonObject(await readStdinFirst(), 'stdin');
   const read = await dialect.readCall(name, given);
   if ('faults' in read)
-    throw new CommandFailure(`stdin does not fit ${name}: ${read.faults.join('; ')}`);
+    throw new CommandFailure(`stdin does not match ${name}: ${read.faults.join('; ')}`);
   const { fields, context } = read;
   // `performance` would have to be loaded first.
   const startedAt = process.hrtime.bigint();

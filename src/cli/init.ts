@@ -25,11 +25,11 @@ export function addInit(program: Command): void {
         .choices(guardLanguages)
         .default('sh'),
     )
-    .option('--yes', 'do not ask, where the project has hooks or such files already')
+    .option('--yes', 'do not ask, even if the project already has hooks or such files')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .addHelpText(
       'after',
-      '\nNo file that is there is replaced; to settings that are there the guard is added, and all else stays as it is.',
+      '\nNo existing file is replaced; the guard is added to existing settings, and everything else in them stays as it is.',
     )
     .action(init);
 }
@@ -63,7 +63,7 @@ const planned = (folder: string, lang: GuardLanguage): PlannedFile[] =>
 async function mayWrite(): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailure(
-      'nothing was written, for this project has hooks or such files already: give --yes, or answer on a terminal',
+      'nothing was written, because this project already has hooks or such files: give --yes, or answer on a terminal',
     );
   if (!(await confirmed('Write this?'))) throw new CommandFailure('nothing was written');
 }

@@ -26,10 +26,10 @@ export const addInspectOptions = (command: Command): Command =>
     .option('--inspect=stately', "show the machines in Stately's inspector, a page of stately.ai")
     .option(
       '--inspect-payloads',
-      'show arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
+      'also show arguments, prompts, results and what hooks read and wrote, redacted as the settings say',
     )
     .option('--inspect-port <n>', "the page's port on this machine (default: a free one)")
-    .option('--inspect-wait', 'go on showing it after the end, until Ctrl-C')
+    .option('--inspect-wait', 'keep showing it after the end, until Ctrl-C')
     .option(...openOption);
 
 /** The option that opens the page. */
@@ -54,7 +54,7 @@ export async function inspected(
   watching: Watching = {},
 ): Promise<Inspected> {
   if (options.inspect && options['inspect=stately'])
-    throw new CommandFailure('--inspect and --inspect=stately: give one of them');
+    throw new CommandFailure('--inspect and --inspect=stately: give only one of them');
   if (options.inspect) return inOurPage(cwd, options, watching);
   const lone = [
     options.inspectPort !== undefined && '--inspect-port',
@@ -113,7 +113,7 @@ async function end(
     await untilInterrupted();
   } else if (when === 'when seen') {
     const saying = setTimeout(() => {
-      sayEnded('its page stays until it was opened, or Ctrl-C');
+      sayEnded('its page stays until it has been opened, or until Ctrl-C');
     }, soonMs);
     await untilInterrupted(inspector.seen);
     clearTimeout(saying);

@@ -44,10 +44,10 @@ export function addInstall(program: Command): void {
       .option('--cwd <dir>', 'the project folder', process.cwd())
       .option(
         '--command <command>',
-        'how hookmachine is started there (default: by its name where it is in PATH, or else by its path)',
+        'how hookmachine is started there (default: by its name if it is in PATH, or else by its path)',
       )
       .action((host: string, options: Options) => carryOut(what, host, options));
-  add('install', "write the entries into the agent's own file that have it call the relay")
+  add('install', 'write the entries that have the agent call the relay into its own file')
     .addOption(
       new Option(
         '--via <way>',
@@ -58,11 +58,11 @@ export function addInstall(program: Command): void {
     )
     .option(
       '--accept-fail-open',
-      'with --via http: the agent may run tools unguarded where "hookmachine serve" is not reached',
+      'with --via http: the agent may run tools unguarded when "hookmachine serve" cannot be reached',
     )
     .option(
       '--defer',
-      'have what hooks ask about wait in the database of durable calls, where nobody sits there and the agent can be resumed',
+      'keep what hooks ask about in the database of durable calls, if nobody is there to answer and the agent can be resumed',
     )
     .addHelpText(
       'after',
@@ -73,7 +73,7 @@ are there already are left alone.
 Example:
   hookmachine install claude-code --scope user --dry-run`,
     );
-  add('uninstall', "take the entries that call the relay out of the agent's own file");
+  add('uninstall', "remove the entries that call the relay from the agent's own file");
 }
 
 async function carryOut(what: What, name: string, options: Options): Promise<void> {
@@ -82,14 +82,14 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   const site = siteOf(options);
   const [installation, { title, defers }] = await Promise.all([host.install(), host.speak()]);
   if (defer && !defers)
-    throw new CommandFailure(`${title} cannot put a call off: install it without --defer`);
+    throw new CommandFailure(`${title} cannot defer a call: install it without --defer`);
   if (defer && options.via === 'http')
     throw new CommandFailure(
-      '"hookmachine serve" puts no call off: install it without --via http, or without --defer',
+      '"hookmachine serve" does not defer calls: install it without --via http, or without --defer',
     );
   if (options.acceptFailOpen && options.via !== 'http')
     throw new CommandFailure(
-      '--accept-fail-open says what may happen with --via http alone: add that, or leave this out',
+      '--accept-fail-open only applies to --via http: add that, or leave this out',
     );
   const own =
     options.command === undefined
@@ -97,7 +97,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
       : { command: options.command };
   if (own === undefined)
     throw new CommandFailure(
-      'what npx fetches is not kept, so hooks could not call it: install hookmachine first (npm install --global hookmachine)',
+      'npx does not keep what it fetches, so hooks could not call it: install hookmachine first (npm install --global hookmachine)',
     );
   const over = options.via === 'http' ? overHttpOf(installation, title, options) : undefined;
   const port = over ? await portToServe() : portIfKept();
@@ -138,7 +138,7 @@ function elsewhere(host: string, { scope, ...order }: InstallOrder): string | un
   }
   return found === undefined || own.includes(found.file)
     ? undefined
-    : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} takes them out there`;
+    : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} removes them there`;
 }
 
 /** How the host's hooks post, if the user accepts the consequences (S-21). */
@@ -169,7 +169,7 @@ const servedBy = (
   title: string,
   { scope }: Options,
 ): readonly string[] => [
-  `keep "hookmachine serve" running; ${title} ${failsOpen ? `runs tools unguarded ${failsOpen}` : 'denies tools and prompts where it does not answer'}`,
+  `keep "hookmachine serve" running; ${title} ${failsOpen ? `runs tools unguarded ${failsOpen}` : 'denies tools and prompts when it does not answer'}`,
   `start ${title} with the token in its environment: export ${tokenVariable}="$(cat '${tokenFile()}')"`,
   ...after,
   ...(scope === 'project'
@@ -194,14 +194,14 @@ function outcomeOf(
   const isIgnored = changes.some((change) => change.isIgnored);
   if (!isChanged)
     return isIgnored
-      ? `The entries are there already, and ${title} does not read them as the file stands: ${files}`
+      ? `The entries are there already, but ${title} does not read them in the file's present form: ${files}`
       : what === 'install'
         ? `${title} ${calls} already: ${files}`
         : `${title} does not ${call}: ${files}`;
   if (dryRun) return 'Nothing was written (--dry-run).';
   if (isIgnored)
-    return `The entries are written, and ${title} does not read them as the file stands: ${files}`;
+    return `The entries were written, but ${title} does not read them in the file's present form: ${files}`;
   return what === 'install'
     ? `${title} ${calls} from now on: ${files}`
-    : `${title} ${calls} no more: ${files}`;
+    : `${title} no longer ${calls}: ${files}`;
 }

@@ -60,7 +60,7 @@ function failureLines({ under, differences, notes }: TestRun): string[] {
 }
 
 const differenceLines = ({ what, expected, came }: Difference): string[] => [
-  `${what}: - expected, + came`,
+  `${what}: - expected, + actual`,
   ...diffOfValues(expected, came).map((line) => `  ${line}`),
 ];
 

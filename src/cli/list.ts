@@ -80,7 +80,7 @@ function describe(
   const areThere = hooks.length + unasked.length > 0;
   if (areThere && (!isOn || areAllOff))
     lines.push(
-      `${isOn ? "The settings' hooks" : 'Hooks'} are off. ${ofSettings.length > 0 ? 'Set "tools": { "enableHooks": true } in settings.json; a false there' : 'Take out the false of hooksConfig.enabled, tools.enableHooks or enableHooks in settings.json: it'} switches off hooks of its own level and of weaker ones: system, user, project, extensions.`,
+      `${isOn ? "The settings' hooks" : 'Hooks'} are off. ${ofSettings.length > 0 ? 'Set "tools": { "enableHooks": true } in settings.json; a false there' : 'Remove the false value of hooksConfig.enabled, tools.enableHooks or enableHooks in settings.json: it'} switches off hooks of its own level and of weaker ones: system, user, project, extensions.`,
       '',
     );
   if (!areThere) lines.push('No hooks are configured.', '');
@@ -94,7 +94,7 @@ function describe(
     lines.push('');
   }
   if (unasked.length > 0) {
-    lines.push('Events unknown');
+    lines.push('Unknown events');
     for (const hook of unasked) lines.push(...describeUnasked(hook));
     lines.push('');
   }
@@ -131,12 +131,12 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
   const { timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
-    `  ${name}${hook.enabled ? '' : ' (disabled)'}${hook.switchedOff && areSomeOn ? ' (switched off)' : ''}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}${isHidden ? ' (hidden: one of the same goes before it)' : ''}`,
+    `  ${name}${hook.enabled ? '' : ' (disabled)'}${hook.switchedOff && areSomeOn ? ' (switched off)' : ''}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}${isHidden ? ' (hidden: a duplicate takes precedence)' : ''}`,
     ...(description === undefined ? [] : [`    ${description}`]),
     ...whatRuns(hook),
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     ...(hook.if === undefined ? [] : [`    if       ${hook.if}`]),
-    ...(hook.once ? ['    once     a session'] : []),
+    ...(hook.once ? ['    once     per session'] : []),
     ...(hook.idempotent ? ['    again    after it was cut off, in durable calls'] : []),
     ...(hook.async ? ['    async    not waited for'] : []),
     `    mode     ${modeOf(hook)}`,

@@ -24,7 +24,7 @@ export function matrixTable({ script, event, input, rows, same, ways }: Report):
   });
   const common = ways.map(
     ({ wish, words, except }) =>
-      `To ${verbs[wish]} everywhere${except.length > 0 ? ` but in ${except.join(', ')}` : ''}: ${words}.`,
+      `To ${verbs[wish]} everywhere${except.length > 0 ? ` except in ${except.join(', ')}` : ''}: ${words}.`,
   );
   const verdict = same
     ? 'It means the same in all of them.'
@@ -48,7 +48,7 @@ function detailsOf({ notes, error, exitCode, signal, changes }: ComparedRow): st
 const verbs: Readonly<Record<Wish, string>> = {
   deny: 'deny',
   ask: 'have the user asked',
-  defer: 'put the call off',
+  defer: 'defer the call',
   stop: 'stop the agent',
   change: 'change it',
   context: 'give context',
@@ -76,8 +76,7 @@ function inWords(outcome: Outcome, event: HookEventName): string {
 }
 
 function decided(decision: Exclude<Outcome['decision'], 'none'>, event: HookEventName): string {
-  if (decision !== 'deny')
-    return { ask: 'asks', defer: 'puts it off', allow: 'approves' }[decision];
+  if (decision !== 'deny') return { ask: 'asks', defer: 'defers it', allow: 'approves' }[decision];
   const { denial } = hookPointOf(event);
   return {
     prevents: 'denies',

@@ -33,12 +33,12 @@ export function addMatrix(program: Command): void {
     .command('matrix')
     .argument('<script>', 'a file, a command line in quotes, or the name of a configured hook')
     .description('run one script as a hook of each dialect, and show what each host would do')
-    .option('--event <event>', 'what it is tried with', 'BeforeTool')
+    .option('--event <event>', 'the event to try it with', 'BeforeTool')
     .option('--input <file>', "the event's own fields as JSON (default: a sample)")
     .addOption(
       new Option(
         '--dialect <name>',
-        `how --event and --input are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
+        `the dialect of --event and --input: ${knownDialects.map(({ name }) => name).join(', ')}`,
       )
         .argParser(dialectNamed)
         .default(knownDialects[0], knownDialects[0]?.name),
@@ -50,13 +50,13 @@ export function addMatrix(program: Command): void {
         .default(60_000),
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
-    .option('--trust', "run a hook of the project's that you have not trusted")
+    .option('--trust', 'run a project hook that you have not trusted')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 The script really runs, once for each name that the event has in a dialect, and receives the event as that
-dialect's host tells it. Nothing else runs: no tool, no host, and no other hook.
+dialect's host sends it. Nothing else runs: no tool, no host, and no other hook.
 Exit status: 0 all hosts would do the same, 2 they would not, 1 the command could not do its work.
 
 Example:
@@ -108,7 +108,7 @@ async function trialOf({ event: named, input, dialect }: Options, cwd: string): 
   }
   const read = await dialect.readCall(name, parseJsonObject(textOf(resolve(input)), input));
   if ('faults' in read)
-    throw new CommandFailure(`${input} does not fit ${name}: ${read.faults.join('; ')}`);
+    throw new CommandFailure(`${input} does not match ${name}: ${read.faults.join('; ')}`);
   return { event, ...read, cwd };
 }
 

@@ -19,17 +19,17 @@ export interface McpOptions extends RecordingOptions, InspectOptions {
 /** `hookmachine mcp -- COMMAND…`: hooks around the tool calls of any MCP server. */
 export function addMcp(program: Command): void {
   addInspectOptions(addRecordingOptions(program.command('mcp')))
-    .argument('[command...]', 'the command that starts the MCP server, behind --')
-    .description('stand between an MCP client and a server, with hooks around every tool call')
+    .argument('[command...]', 'the command that starts the MCP server, after --')
+    .description('sit between an MCP client and a server, with hooks around every tool call')
     .option(
       '--url <url>',
-      "the address of a server that is reached over HTTP, in the command's place",
+      'the address of a server that is reached over HTTP, instead of a command',
     )
     .option(
       '--header <headers...>',
       'headers of every request to that address, such as "Authorization: Bearer $TOKEN"',
     )
-    .option('--server <name>', 'have hooks see its tools as mcp__NAME__tool')
+    .option('--server <name>', 'show its tools to hooks as mcp__NAME__tool')
     .option('--cwd <dir>', 'the project folder, whose hooks run', process.cwd())
     .option(...dialectsOption)
     .option(...noHooksOption)
@@ -37,9 +37,9 @@ export function addMcp(program: Command): void {
     .addHelpText(
       'after',
       `
-In the configuration of any MCP client it stands before the server's own command. Messages other than tool
-calls and lists of tools pass as they are. Warnings go to stderr. It guards this server alone: the agent's own
-tools and its other servers go past it.
+In the configuration of any MCP client it goes before the server's own command. Messages other than tool
+calls and lists of tools pass unchanged. Warnings go to stderr. It guards this server alone: the agent's own
+tools and its other servers bypass it.
 
 Exit status: the server's own; 1 the command could not do its work.
 

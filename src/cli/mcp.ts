@@ -77,12 +77,12 @@ function serverOf(
   const [program, ...args] = command;
   if ((program === undefined) === (url === undefined))
     throw new CommandFailure(
-      'which MCP server? Give either the command that starts it, behind "--", or its address with --url',
+      'which MCP server? Give either the command that starts it, after "--", or its address with --url',
     );
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new CommandFailure(
-        `--url ${url}: give the whole address, such as https://example.com/mcp`,
+        `--url ${url}: give the full address, such as https://example.com/mcp`,
       );
     const headers = Object.fromEntries(header.map(headerOf));
     return (tell) => Promise.resolve(connectServer(new URL(url), { headers, warn: tell }));

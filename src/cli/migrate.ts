@@ -32,12 +32,12 @@ export function addMigrate(program: Command): void {
     .command('migrate')
     .description("rewrite one dialect's hooks as another's, and say what cannot be carried over")
     .addOption(
-      new Option('--from <dialect>', `whose hooks: ${namesOf(knownDialects)}`)
+      new Option('--from <dialect>', `the dialect of the hooks: ${namesOf(knownDialects)}`)
         .argParser(dialectNamed)
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--to <dialect>', `as whose: ${writable}`)
+      new Option('--to <dialect>', `the dialect to write them in: ${writable}`)
         .argParser(dialectNamed)
         .makeOptionMandatory(),
     )
@@ -46,13 +46,13 @@ export function addMigrate(program: Command): void {
         .choices(['project', 'user'])
         .default('project'),
     )
-    .option('--write', 'make the change, which is only shown otherwise')
+    .option('--write', 'make the change, which is otherwise only shown')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .addHelpText(
       'after',
       `
-Comments, order and everything else in the file stay as they are, and the hooks that are read from are left
-where they are. A hook that is there already is not written again.
+Comments, order and everything else in the file stay as they are, and the original hooks are left where they
+are. A hook that is there already is not written again.
 Exit status: 0 all was carried over, 2 something was not, 1 the command could not do its work.
 
 Example:
@@ -84,7 +84,7 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
       if (write) done.carryOut();
     }
     const lost = [...left, ...done.lost];
-    for (const line of lost) say(`Not carried over as it was: ${line}`);
+    for (const line of lost) say(`Not carried over unchanged: ${line}`);
     if (done.added > 0 && !write) say('Nothing was written (give --write).');
     say(summary(done, from, to, write));
     for (const note of done.notes) say(note);

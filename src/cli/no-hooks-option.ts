@@ -4,7 +4,7 @@ import { isForbidden } from './forbidden.ts';
 /** The option of every command that runs hooks; commander turns it into `hooks: false`. */
 export const noHooksOption = [
   '--no-hooks',
-  "run no hooks but the system's, which an administrator has set, whatever the settings say",
+  "run no hooks except the system's, which an administrator has set, whatever the settings say",
 ] as const;
 
 /** The config options with which a command obeys `--no-hooks`. */

@@ -20,7 +20,7 @@ export function parseJsonObject(text: string, where: string): Readonly<Record<st
   }
   // Hooks could not receive it, and an agent must not take that for a yes.
   if (isTooDeep(text))
-    throw new CommandFailure(`${where} is nested too deep for hooks to receive it: flatten it`);
+    throw new CommandFailure(`${where} is nested too deeply for hooks to receive it: flatten it`);
   if (!isRecord(value))
     throw new CommandFailure(
       `${where} must hold one JSON object, but holds ${Array.isArray(value) ? 'an array' : JSON.stringify(value).slice(0, 40)}`,

@@ -73,7 +73,7 @@ async function installFrom(
     before === undefined
       ? 'Added'
       : before.version === version
-        ? 'Installed anew:'
+        ? 'Reinstalled:'
         : `Updated from ${before.version}:`;
   say(`${done} ${name} ${version}, signed by ${verified.signer.name}; ${tests}.`);
 }
@@ -81,5 +81,5 @@ async function installFrom(
 const failing = (count: number, before: string | undefined): BundleError =>
   new BundleError(
     `fails ${count} of its own tests, so it was not installed${before === undefined ? '' : `, and ${before} stays`}`,
-    'have its author correct it',
+    'ask its author to correct it',
   );

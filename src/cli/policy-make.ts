@@ -24,7 +24,7 @@ export async function sign(given: string, { key }: { readonly key: string }): Pr
     const signer = signFolder(folder, unsigned, key);
     const { name, version, files } = unsigned.manifest;
     say(
-      `Signed ${name} ${version} (${hooks} ${hooks === 1 ? 'hook' : 'hooks'}, ${files.size} files) with ${fingerprint(signer)}.\nWhoever is to run it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
+      `Signed ${name} ${version} (${hooks} ${hooks === 1 ? 'hook' : 'hooks'}, ${files.size} files) with ${fingerprint(signer)}.\nAnyone who runs it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
     );
   });
 }
@@ -42,7 +42,7 @@ async function hooksIn(folder: string, { files }: Unsigned): Promise<number> {
   const [problem] = [...ignoredSettings(settings, from.file!), ...problems];
   if (problem)
     throw new BundleError(
-      `has settings of which not all would count: ${formatProblem(problem)}`,
+      `has settings that would not all take effect: ${formatProblem(problem)}`,
       'correct them',
     );
   return definitions.length;
@@ -64,6 +64,6 @@ export async function pack(given: string, { output }: { readonly output?: string
     const whole = `${manifest.name}-${manifest.version}`;
     const file = output ?? join(process.cwd(), `${whole}.tgz`);
     writeAtomically(file, await archiveOf(folder, [...manifest.files.keys()], whole));
-    say(`${file} is written.`);
+    say(`${file} was written.`);
   });
 }

@@ -48,10 +48,10 @@ function asFailure(what: string, cause: unknown): unknown {
   const { code, path } = cause as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code))
     return new CommandFailure(
-      `${path ?? what} cannot be written (${code})${code === 'EACCES' || code === 'EPERM' ? '; for --system be an administrator (sudo)' : ''}`,
+      `${path ?? what} cannot be written (${code})${code === 'EACCES' || code === 'EPERM' ? '; --system needs an administrator (sudo)' : ''}`,
       { cause },
     );
-  return cause.message.includes('another hookmachine is at it')
+  return cause.message.includes('another hookmachine is using it')
     ? new CommandFailure(cause.message, { cause })
     : cause;
 }

@@ -9,7 +9,7 @@ export function addPolicy(program: Command): void {
     '--system',
     "at system level, as an administrator (default: at the user's)",
   ] as const;
-  const toLower = ['--to-lower', 'let a lower version take the place of a higher one'] as const;
+  const toLower = ['--to-lower', 'let a lower version replace a higher one'] as const;
   policy
     .command('add')
     .argument('<from>', 'a folder, a .tgz, or the https:// address of one')
@@ -19,7 +19,7 @@ export function addPolicy(program: Command): void {
     .addHelpText(
       'after',
       `
-Nothing of a bundle is run before its signature is that of somebody who is trusted here, by a line of
+Nothing of a bundle runs unless it is signed by someone who is trusted here, through a line in
 ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers in the format of ssh-keygen.
 
 Example:
@@ -31,15 +31,15 @@ Example:
   policy
     .command('update')
     .argument('[names...]', 'bundles (default: all that are installed at this level)')
-    .description('get bundles from where they were added, and install those that are newer')
+    .description('fetch bundles from where they were added, and install those that are newer')
     .option(...system)
     .option(...toLower)
     .addHelpText(
       'after',
       `
-A new version is verified and runs its own tests beside the old one, and takes its place in one step. Whatever fails,
-the old one stays.
-Exit status: 0 all are up to date, 1 one could not be updated.`,
+A new version is verified and runs its own tests alongside the old one, and replaces it in one step. If anything
+fails, the old one stays.
+Exit status: 0 all are up to date, 1 at least one could not be updated.`,
     )
     .action(async (names: readonly string[], options: PlaceOptions) =>
       (await import('./policy-install.ts')).update(names, options),
@@ -65,9 +65,9 @@ Exit status: 0 all are up to date, 1 one could not be updated.`,
       '[bundles...]',
       'names, folders, archives or addresses (default: all that are installed)',
     )
-    .description('say whether bundles are as somebody signed them who is trusted here')
+    .description('say whether bundles are unchanged since someone who is trusted here signed them')
     .option(...system)
-    .addHelpText('after', '\nExit status: 0 all are, 1 one is not.')
+    .addHelpText('after', '\nExit status: 0 all are, 1 at least one is not.')
     .action(async (bundles: readonly string[], options: PlaceOptions) =>
       (await import('./policy-look.ts')).verify(bundles, options),
     );
@@ -75,11 +75,11 @@ Exit status: 0 all are up to date, 1 one could not be updated.`,
     .command('test')
     .argument('<bundle>', 'a name, a folder, an archive or an address')
     .description(
-      "run a bundle's own tests, in an empty project and with no other hooks than its own",
+      "run a bundle's own tests, in an empty project and with no hooks other than its own",
     )
     .option(...system)
     .option('--unsigned', 'it is a folder of yours that is not signed yet')
-    .addHelpText('after', '\nExit status: 0 all passed, 1 one did not.')
+    .addHelpText('after', '\nExit status: 0 all passed, 1 at least one did not.')
     .action(async (bundle: string, options: PlaceOptions & { readonly unsigned?: true }) =>
       (await import('./policy-look.ts')).test(bundle, options),
     );
@@ -90,7 +90,7 @@ Exit status: 0 all are up to date, 1 one could not be updated.`,
       `a folder with a bundle.json: { "name": "my-guards", "version": "1.0.0" }`,
     )
     .description('write the list of its files into bundle.json, and sign that with ssh-keygen')
-    .requiredOption('--key <file>', 'an Ed25519 key, or the public part of one that an agent has')
+    .requiredOption('--key <file>', 'an Ed25519 key, or the public part of one that an agent holds')
     .action(async (folder: string, options: { readonly key: string }) =>
       (await import('./policy-make.ts')).sign(folder, options),
     );

@@ -16,7 +16,7 @@ export const addRecordingOptions = (command: Command): Command =>
     .option('--record <file>', 'write what happens to a file, for hookmachine explain and inspect')
     .option(
       '--record-payloads',
-      'record arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
+      'also record arguments, prompts, results and what hooks read and wrote, redacted as the settings say',
     );
 
 /** The config options that record a command; none without `--record`. */

@@ -14,15 +14,15 @@ export function addRelay(program: Command): void {
     .argument('<host>', `the agent that calls it: ${hosts.map(({ name }) => name).join(', ')}`)
     .argument('[event]', 'for hosts whose input does not name the event')
     .description(
-      "be a hook of that agent: read its event on stdin, run the hooks of all dialects but the agent's own, answer as it obeys",
+      "act as a hook of that agent: read its event on stdin, run the hooks of all dialects except the agent's own, and answer in the form that it obeys",
     )
-    .option('--cwd <dir>', 'the project folder (default: as the agent says)')
+    .option('--cwd <dir>', 'the project folder (default: the one that the agent names)')
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
     .option(
       '--defer',
-      'have what hooks ask about wait in the database of durable calls, where nobody sits there and the agent can be resumed',
+      'keep what hooks ask about in the database of durable calls, if nobody is there to answer and the agent can be resumed',
     )
     .addHelpText(
       'after',

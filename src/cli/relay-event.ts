@@ -74,7 +74,7 @@ export async function relayEvent(
   if (event === undefined) return noAnswer;
   const read = await host.readCall(event, given);
   if ('faults' in read)
-    throw new CommandFailure(`${path.input} does not fit ${event}: ${read.faults.join('; ')}`);
+    throw new CommandFailure(`${path.input} does not match ${event}: ${read.faults.join('; ')}`);
   if (read.isOnlyTheirs) return noAnswer;
   const sessionId = sessionOf(speaker, given);
   const project = path.projectOf(speaker, sessionId);
@@ -96,7 +96,7 @@ export async function relayEvent(
   const answer = speaker.write(event, said, wishes);
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   for (const wish of [...wishes.lost(), ...outcome.lost])
-    warn(`${speaker.title} cannot be given this in answer to ${event}: ${wish}`);
+    warn(`${speaker.title} cannot accept this in answer to ${event}: ${wish}`);
   const ran = [came.result, ...(came.partResults ?? [])].flatMap(({ results }) => results);
   return { answer, hookCount: ran.length };
 
@@ -106,7 +106,7 @@ export async function relayEvent(
     const isOpen = found.verdict.decision === 'ask' && !found.verdict.stop;
     if (!settle || !isOpen) return found;
     if (!speaker.defers)
-      path.warn(`${speaker.title} cannot put a call off, so it asks by itself: --defer does nothing here`); // prettier-ignore
+      path.warn(`${speaker.title} cannot defer a call, so it asks the user itself: --defer does nothing here`); // prettier-ignore
     if (!speaker.defers?.(event!, process.env)) return found;
     if (sessionId === undefined || typeof callId !== 'string') return found;
     const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
@@ -124,7 +124,7 @@ function eventOf(
   if (typeof event !== 'string')
     throw new CommandFailure(`${input} does not name the event of ${title}: name it, ${naming}`);
   if (Object.hasOwn(events, event)) return event;
-  warn(`${title} has an event that is not known here, so no hook runs for it: ${event}`);
+  warn(`${title} has an event that is unknown here, so no hook runs for it: ${event}`);
   return undefined;
 }
 

@@ -42,8 +42,8 @@ export function addReplay(program: Command): void {
       'a tool call id, an entry id, or a number of the list of hookmachine explain',
     )
     .description("run a recorded call's hooks again as they are now, and show what differs")
-    .option('--hook <name>', 'run this hook alone')
-    .option('--edit', 'change what hooks are given first, in $VISUAL or $EDITOR')
+    .option('--hook <name>', 'run only this hook')
+    .option('--edit', 'first edit what hooks are given, in $VISUAL or $EDITOR')
     .option('--cwd <dir>', 'the project folder whose hooks run', process.cwd())
     .option(...dialectsOption)
     .option(...trustOption)
@@ -51,8 +51,8 @@ export function addReplay(program: Command): void {
     .addHelpText(
       'after',
       `
-The hooks really run, in a session of their own; tools and models do not. What was redacted in the
-recording, hooks receive redacted.
+The hooks really run, in a session of their own; tools and models do not. Hooks receive what was
+redacted in the recording in its redacted form.
 
 Exit status: 0 nothing differs, 2 something does, 1 the command could not do its work.
 
@@ -114,7 +114,7 @@ function eventsOf(file: string, call: CallAccount, hook: string | undefined): Ev
   const given = call.events.filter((event) => isRecord(event.given));
   if (given.length === 0)
     throw new CommandFailure(
-      `${file}: of #${call.index} it is not recorded what its hooks were given: record it with --record-payloads`,
+      `${file}: what the hooks of #${call.index} were given was not recorded: record it with --record-payloads`,
     );
   if (hook === undefined) return given;
   const only = given
@@ -141,7 +141,9 @@ const editedFields = (event: string, fields: Fields): Promise<Fields> =>
     if (!Object.hasOwn(ours.events, event)) return;
     const read = await ours.readCall(event, given);
     if ('faults' in read)
-      throw new CommandFailure(`what you edited does not fit ${event}: ${read.faults.join('; ')}`);
+      throw new CommandFailure(
+        `the edited input does not match ${event}: ${read.faults.join('; ')}`,
+      );
   });
 
 async function runAgain(

@@ -12,12 +12,14 @@ export function addReport(program: Command): void {
     .command('report')
     .argument('<files...>', 'recordings, made with --record')
     .requiredOption('-o, --output <file>', 'the HTML file to write')
-    .description('write recordings as one HTML file: the page of inspect with its data in it')
+    .description(
+      'write recordings as one HTML file: the page that inspect shows, with its data in it',
+    )
     .addHelpText(
       'after',
       `
-The file needs no network and no other file. report.html#call=ID opens it at a call; the id of a
-tool call, and that of an entry, are those that hookmachine explain prints.
+The file needs no network and no other file. report.html#call=ID opens it at a call; ID is a
+tool call id or an entry id, as hookmachine explain prints it.
 
 Example:
   hookmachine report session.jsonl -o report.html`,
@@ -50,8 +52,8 @@ async function report(
   for (const notice of feed.about.notices) say(notice);
   say(
     feed.about.payloads
-      ? `${output} is written; it holds arguments, prompts and results: look at it before you pass it on`
-      : `${output} is written`,
+      ? `${output} was written; it holds arguments, prompts and results: look at it before you pass it on`
+      : `${output} was written`,
   );
 }
 

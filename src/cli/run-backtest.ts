@@ -119,7 +119,7 @@ export async function runBacktest(
     if (event === undefined) return;
     const read = await dialect.readCall(past.event, past.given);
     if ('faults' in read)
-      return notUnderstood(file, `does not fit ${past.event}: ${read.faults.join('; ')}`, place);
+      return notUnderstood(file, `does not match ${past.event}: ${read.faults.join('; ')}`, place);
     const all = [read.fields, ...(read.parts?.calls ?? [])];
     const isGuarded = system !== undefined && all.some((one) => hasHook(system, event, one));
     if (!wanted.has(event)) {

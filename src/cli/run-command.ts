@@ -22,7 +22,7 @@ function demandFolder(): void {
     process.cwd();
   } catch (cause) {
     throw new CommandFailure(
-      'the folder that you are in is gone, or may not be looked at; change to another one (cd) and try again',
+      'the current folder is gone, or cannot be read; change to another one (cd) and try again',
       { cause },
     );
   }

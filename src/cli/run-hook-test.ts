@@ -59,7 +59,7 @@ export async function runHookTest(
   }
   const read = await dialect.readCall(name, input);
   if ('faults' in read)
-    throw new CommandFailure(`its input does not fit ${name}: ${read.faults.join('; ')}`);
+    throw new CommandFailure(`its input does not match ${name}: ${read.faults.join('; ')}`);
   const { fields, context, parts } = read;
   const file = hook === undefined ? undefined : fileOf(hook, test.file, folder);
   const { configFor, trust } = options;

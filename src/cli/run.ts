@@ -41,7 +41,7 @@ const systemInstruction =
 /** `hookmachine run "<prompt>"`: an agent session in the terminal, with the built-in tools. */
 export function addRun(program: Command): void {
   addInspectOptions(addRecordingOptions(program.command('run')))
-    .argument('<prompt>', 'what the agent is to do; - reads it from stdin')
+    .argument('<prompt>', 'what the agent should do; - reads it from stdin')
     .description('run an agent session with hooks around every model call and every tool call')
     .option(
       '--model <model>',
@@ -53,10 +53,10 @@ export function addRun(program: Command): void {
     .option(...noHooksOption)
     .option(...trustOption)
     .option(...allowGuardWritesOption)
-    .option('--json', 'print one event a line, as JSON')
+    .option('--json', 'print one event per line, as JSON')
     .option('--max-steps <n>', 'how many model calls the turn may take')
-    .option('--live', 'show text as it streams, before AfterModel hooks have spoken')
-    .option('--watch', 'read settings again when they change; the next event goes by them')
+    .option('--live', 'show text as it streams, before AfterModel hooks have judged it')
+    .option('--watch', 'reload settings when they change, from the next event on')
     .addHelpText(
       'after',
       `
@@ -81,7 +81,7 @@ async function run(prompt: string, options: Options): Promise<void> {
     throw new CommandFailure(cause.message, { cause });
   });
   const text = prompt === '-' ? await readStdin() : prompt;
-  if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what is to be done');
+  if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what to do');
   if (options.hooks) await reportMissingGuards(cwd);
   const { watching, done } = await inspected(cwd, options, await recorded(cwd, options));
   const warnings = betweenTexts((line) => warn(watching.onWarning, line));
@@ -160,7 +160,7 @@ function stepsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const steps = Number(text);
   if (!Number.isInteger(steps) || steps < 1)
-    throw new CommandFailure(`--max-steps ${text}: give a whole number from 1`);
+    throw new CommandFailure(`--max-steps ${text}: give a whole number of at least 1`);
   return steps;
 }
 

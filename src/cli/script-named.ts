@@ -54,7 +54,9 @@ async function hookNamed(
       `"${named}" is of type ${hook.type}: only commands can be hooks of every dialect`,
     );
   if (hook.async)
-    throw new CommandFailure(`nobody waits for "${named}" (async), so it decides nothing anywhere`);
+    throw new CommandFailure(
+      `"${named}" is not waited for (async), so it decides nothing anywhere`,
+    );
   if (hook.source === 'project') {
     const found = await trusting.verifyTrust?.(hook);
     if (found?.trusted === false)

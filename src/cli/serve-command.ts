@@ -19,7 +19,10 @@ export function addServe(program: Command): void {
     .description(
       'answer agents that have HTTP hooks as "relay" does, in one process that keeps hooks warm, on this machine only',
     )
-    .option('--port <n>', 'the port; it is kept for the next start (default: the one kept)')
+    .option(
+      '--port <n>',
+      'the port, which is kept for the next start (default: the one that was kept)',
+    )
     .option('--json', 'print the address as one line of JSON')
     .option(...dialectsOption)
     .option(...noHooksOption)
@@ -27,11 +30,11 @@ export function addServe(program: Command): void {
     .addHelpText(
       'after',
       `
-An agent posts its event to /HOST, or to /HOST/EVENT where its input does not name the event, with the
+An agent posts its event to /HOST, or to /HOST/EVENT if its input does not name the event, with the
 header "Authorization: Bearer TOKEN". The answer is 200 with the JSON object that the agent obeys, or 204
 for no opinion. \`hookmachine install <host> --via http\` writes the entries.
 
-Settings count as they are when an event comes. The same address shows the calls in the browser.
+Settings apply as they are when an event arrives. The same address shows the calls in the browser.
 
 Example:
   hookmachine serve

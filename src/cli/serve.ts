@@ -38,7 +38,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   const answers = answerHosts({
     token,
-    tokenHint: `set ${tokenVariable} for the agent to what ${tokenFile()} holds`,
+    tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,
     answer: (posted) => answer(posted),
     warn: tell,
   });
@@ -94,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 function portTaken(port: number, cause: Error): CommandFailure {
   return new CommandFailure(
-    `port ${port}, which the entries of agents name, is in use: is another hookmachine serve running? End it, or choose another port with --port and install the entries anew`,
+    `port ${port}, which the entries of agents name, is in use: is another hookmachine serve running? End it, or choose another port with --port and install the entries again`,
     { cause },
   );
 }
@@ -113,7 +113,7 @@ function projectOf(
     .find((one) => isAbsolute(one) && isFolder(one));
   if (folder === undefined)
     throw new CommandFailure(
-      'the body names no project folder that is there: its "cwd" must be the whole path of one',
+      'the body does not name an existing project folder: its "cwd" must be the full path of one',
     );
   return sessionId === undefined ? folder : sessionProject(name, sessionId, folder);
 }

@@ -24,16 +24,16 @@ export function addTest(program: Command): void {
       '[files...]',
       'files or folders of tests (default: every *.hooktest.yaml of the project)',
     )
-    .description('run tests of hooks, and show how what came differs from what they expect')
+    .description('run tests of hooks, and show how the results differ from what they expect')
     .option('--cwd <dir>', 'the project folder', process.cwd())
-    .option('--junit <file>', 'write the results as JUnit XML too')
+    .option('--junit <file>', 'also write the results as JUnit XML')
     .option('--watch', 'run them again when a file of the project changes')
     .option(...trustOption)
     .addHelpText(
       'after',
       `
-Hooks really run, in the project folder, side by side; no tool and no model does.
-Exit status: 0 all passed, 1 one did not, or a file of tests is not as it should be.
+Hooks really run, in the project folder, in parallel; tools and models do not.
+Exit status: 0 all passed, 1 at least one did not, or a test file is invalid.
 
 Example of a file guard.hooktest.yaml:
   tests:

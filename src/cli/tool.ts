@@ -49,7 +49,7 @@ export function addTool(program: Command): void {
       'after',
       `
 Exit status: 0 the tool ran, 2 blocked or stopped by a hook, or refused because it would write
-where guards stand, 3 a hook asks or puts it off, 1 the command could not do its work.
+to guards, 3 a hook asks about it or defers it, 1 the command could not do its work.
 
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,

@@ -7,7 +7,7 @@ import { trustsAll } from './trusts-all.ts';
 /** The option of every command that runs hooks. */
 export const trustOption = [
   '--trust',
-  "run the project's hooks this once, seen or not (for CI: HOOKMACHINE_TRUST=1)",
+  "run the project's hooks this once, trusted or not (for CI: HOOKMACHINE_TRUST=1)",
 ] as const;
 
 /** The config options with which only trusted hooks of the project run. */

@@ -35,7 +35,7 @@ export function describeTrust(
   for (const event of new Set([...hookEventNames, ...events, undefined])) {
     const own = shown.filter(({ hook }) => eventOf(hook) === event);
     if (own.length === 0) continue;
-    lines.push(event ?? 'Events unknown');
+    lines.push(event ?? 'Unknown events');
     // One by one: a call takes only so many arguments.
     for (const one of own) lines.push(...describeHook(one, texts, once));
     lines.push('');
@@ -157,7 +157,7 @@ function difference(name: string, before: string, now: string, context = 3): str
 function describeMissing(missing: readonly MissingGuard[]): string[] {
   if (missing.length === 0) return [];
   return [
-    'Guards that you trusted and that guard nothing now',
+    'Guards that you trusted and that no longer guard anything',
     ...missing.map(
       ({ event, name, why }) => `  ${name}${event === '' ? '' : ` (${event})`}  ${why}`,
     ),

@@ -45,7 +45,7 @@ export function addTrust(program: Command): void {
     .description("show what a project's hooks run, and trust them as they are now")
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--show', 'only show: record nothing')
-    .addOption(new Option('--revoke', 'trust the project no more').conflicts('show'))
+    .addOption(new Option('--revoke', 'stop trusting the project').conflicts('show'))
     .option('--yes', 'record without asking, for scripts')
     .addOption(
       new Option(
@@ -59,7 +59,7 @@ export function addTrust(program: Command): void {
       `
 What is recorded is a hash of each hook's definition and of the files that its command runs or reads.
 A hook that changes after that is skipped, with a warning, until you trust the project again.
-Where a command cannot be followed to its scripts, that is said, and all files of the project count.
+Where a command cannot be followed to its scripts, this is reported, and all files of the project count.
 
 For one run: hookmachine fire|tool|run --trust; for CI: HOOKMACHINE_TRUST=1.`,
     )
@@ -80,7 +80,7 @@ async function trust(options: Options): Promise<void> {
   if (!json && !revoke) print(describeTrust(shown, missing, texts));
   if (records && missing.length > 0 && unread.length > 0)
     throw new CommandFailure(
-      `nothing is recorded: what you trusted may stand in ${unread.join(', ')}, which cannot be read; fix that first`,
+      `nothing is recorded: what you trusted may be in ${unread.join(', ')}, which cannot be read; fix that first`,
     );
   if (records && !revoke) await mayRecord(options, shown.length);
   if (records) record(project, revoke ? undefined : trustOf(shown), texts);
@@ -89,7 +89,7 @@ async function trust(options: Options): Promise<void> {
     process.stdout.write(
       `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, isTrusted)), missing: missing.map(missingToJson(isTrusted)) }, 2)}\n`,
     );
-  else if (revoke) print([`Not trusted any more: ${project}`]);
+  else if (revoke) print([`No longer trusted: ${project}`]);
   else print([verdictOf(project, shown, isTrusted, isAllRead)]);
 }
 
@@ -98,7 +98,7 @@ async function mayRecord({ yes, json }: Options, count: number): Promise<void> {
   if (yes) return;
   if (json || !process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailure(
-      'nothing is recorded without your word: look at what is shown, then give --yes, or answer on a terminal',
+      'nothing is recorded without your consent: look at what is shown, then give --yes, or answer on a terminal',
     );
   const question =
     count === 0 ? 'Forget the hooks that are gone?' : 'Let these hooks run as they are now?';
@@ -226,7 +226,9 @@ function record(
   try {
     const { backup } = recordTrust(file, project, recorded);
     if (backup !== undefined)
-      tell(`${file} was corrupt; it is kept as ${backup}, and other projects must be trusted anew`);
+      tell(
+        `${file} was corrupt; it is kept as ${backup}, and other projects must be trusted again`,
+      );
     const projects = readTrustFile(file);
     if (isFault(projects)) return;
     const hooks = [...projects.values()].flatMap((one) => one.hooks);

@@ -80,7 +80,7 @@ export class WarmHooks {
     if (this.#sessions.size >= most && idle !== undefined) {
       this.#end(idle[0]);
       warn(
-        `hooks of ${most} sessions are kept, so those of the one that was idle for longest have ended, in ${idle[1].folder}; should it go on, they start anew`,
+        `hooks of ${most} sessions are kept, so those of the session that was idle longest have ended, in ${idle[1].folder}; if it continues, they start again`,
       );
     }
     const session = new WarmSession(event, this.#options, () => this.#end(key));
@@ -198,7 +198,7 @@ class WarmSession {
       await (this.#system ? this.#system.reload() : config.reloadSettings?.());
     } catch (error) {
       this.#options.warn(
-        `changed settings could not be read, so they count as they were: ${messageOf(error)}`,
+        `changed settings could not be read, so the previous ones still apply: ${messageOf(error)}`,
       );
     }
   }

@@ -63,7 +63,7 @@ export async function whyHooks(
       source,
       place: [file, place].filter(Boolean).join(' '),
       ran: false,
-      why: `nobody may ask it for its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
+      why: `it may not be asked for its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
     })),
     ...reasons.filter((_, place) => !isOfEvent(_, place)),
   ];
@@ -74,29 +74,29 @@ function inWords(fate: HookFate, { untrusted, onFailure }: ListedHook, areOn: bo
     case 'ran':
       return 'it ran';
     case 'started':
-      return 'it was started, and nobody waits for it (async)';
+      return 'it was started, and is not waited for (async)';
     case 'event':
       return `it is for another event, ${fate.event}`;
     case 'matcher':
-      return `its matcher ${JSON.stringify(fate.matcher)} does not fit ${JSON.stringify(fate.subject)}`;
+      return `its matcher ${JSON.stringify(fate.matcher)} does not match ${JSON.stringify(fate.subject)}`;
     case 'off':
       return areOn
         ? 'hooks of its level are switched off in the settings'
-        : "--no-hooks keeps all but the system's from running";
+        : "--no-hooks keeps all hooks except the system's from running";
     case 'disabled':
       return 'it is disabled (hooksConfig.disabled, or hookmachine disable)';
     case 'untrusted':
-      return `it is not trusted${onFailure === 'block' ? ', and blocks for that' : ''}: ${untrusted!.why}; ${untrusted!.fix}`;
+      return `it is not trusted${onFailure === 'block' ? ', and so it blocks' : ''}: ${untrusted!.why}; ${untrusted!.fix}`;
     case 'twin':
       return fate.twin
-        ? `it is hidden: one of the same, ${fate.twin.place} of ${fate.twin.file ?? `the ${fate.twin.source}`}, goes before it`
-        : 'it is hidden: one of the same goes before it';
+        ? `it is hidden: a duplicate, ${fate.twin.place} of ${fate.twin.file ?? `the ${fate.twin.source}`}, takes precedence`
+        : 'it is hidden: a duplicate takes precedence';
     case 'if':
-      return `its "if", ${fate.rule}, does not fit this call`;
+      return `its "if", ${fate.rule}, does not match this call`;
     case 'payload':
-      return `its event, as its dialect has it, is for other calls than this one`;
+      return `its event, in its dialect, is for calls other than this one`;
     case 'once':
-      return 'it runs once a session, and has run in this one';
+      return 'it runs once per session, and has already run in this one';
     case 'ended':
       return 'a hook before it in the sequence denied or stopped, which ended the sequence';
     case 'plugin':

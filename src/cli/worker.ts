@@ -12,18 +12,18 @@ interface Options extends HostOptions {
 export function addWorker(program: Command): void {
   addHostOptions(program.command('worker'))
     .description(
-      'go on with the durable calls of a workspace, once they are answered or their hosts have ended',
+      'continue the durable calls of a workspace once they are answered or their hosts have ended',
     )
     .option('--concurrency <n>', 'how many calls it works on at once (default: 8)')
     .option(
       '--workspace-concurrency <n>',
       'how many calls of the workspace all workers together work on at once (default: no limit)',
     )
-    .option('--json', 'say that it is ready as one line of JSON')
+    .option('--json', 'report that it is ready, as one line of JSON')
     .addHelpText(
       'after',
       `
-SIGTERM and Ctrl-C drain it: what it works on is ended first, and nothing else is begun.
+SIGTERM and Ctrl-C drain it: it finishes what it is working on, and begins nothing else.
 
 Example:
   hookmachine worker --name host-1 --workspace shop-backend`,

@@ -79,7 +79,7 @@ export class RegexBudget {
     let left = Infinity;
     if (steps <= this.#quickLeft) this.#quickLeft -= steps;
     else left = Number(this.#endsAt! - process.hrtime.bigint()) / 1e6;
-    if (left < 1) return undecided(`no time was left of ${this.#limit} ms for all`);
+    if (left < 1) return undecided(`no time was left of the ${this.#limit} ms for all expressions`);
     let regex: RegExp;
     try {
       regex = new RegExp(source);

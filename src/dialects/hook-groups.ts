@@ -137,7 +137,7 @@ export function reportSeconds(value: unknown, path: Path, key: string, complain:
   if (isSeconds(value) && value >= fewestMilliseconds)
     complain(() => ({
       path: [...path, key],
-      message: `${said(value)}, which are seconds, so the hook may take ${Math.round(value / 360) / 10} hours`,
+      message: `${said(value)} seconds, so the hook may take ${Math.round(value / 360) / 10} hours`,
       fix: `if milliseconds were meant, write ${value / 1_000}`,
       code: 'timeout-unit',
     }));
@@ -151,7 +151,7 @@ export function reportMilliseconds(value: number, path: Path, complain: Complain
   if (value > 0 && value < shortestTimeout)
     complain(() => ({
       path: [...path, 'timeout'],
-      message: `${said(value)}, which are milliseconds, so the hook has hardly time to start`,
+      message: `${said(value)} milliseconds, so the hook hardly has time to start`,
       fix: `if seconds were meant, write ${value * 1_000}`,
       code: 'timeout-unit',
     }));

@@ -111,7 +111,7 @@ export const takenAway = (
         {
           ...(file !== undefined && { file }),
           place: 'hooks',
-          message: `these hooks are off, because of "${key}" in ${level.file}`,
+          message: `these hooks are off because of "${key}" in ${level.file}`,
           fix: 'ask whoever is responsible for that file',
           code: 'off',
         },

@@ -98,11 +98,12 @@ function candidatesOf({ deciding, misplaced, instead }: Vocabulary): Candidate[]
   return [
     ...deciding.map((name) => ({
       name,
-      note: (path: string) => `"${path}" is no field of an answer and was ignored: "${name}" is`,
+      note: (path: string) =>
+        `"${path}" is not a field of an answer and was ignored: use "${name}"`,
     })),
     ...Object.entries(misplaced).map(([name, what]) => ({
       name,
-      note: (path: string) => `"${path}" has no effect in this place and was ignored: ${what}`,
+      note: (path: string) => `"${path}" has no effect here and was ignored: ${what}`,
     })),
     ...foreignWords
       .filter(({ name }) => !deciding.includes(name) && !Object.hasOwn(misplaced, name))

@@ -75,7 +75,7 @@ export function noAnswer(
 const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
   survivors.map(
     ({ pid, command, why }) =>
-      `process ${pid} (${command || 'unnamed'}) could not be ended and runs on: ${why}; end it yourself`,
+      `process ${pid} (${command || 'unnamed'}) could not be ended and is still running: ${why}; end it yourself`,
   );
 
 /** Returns the facts of an exit, as every answer reports them. */
@@ -112,7 +112,7 @@ export function unawaitedAnswer(answer: Answer, effects: readonly Effect[]): Ans
 
 /** Returns why an exit counts as a failure. */
 export function failureText({ exitCode, signal }: HookExit): string {
-  if (exitCode === null) return `Hook was ended by ${signal ?? 'a signal'}`;
+  if (exitCode === null) return `Hook was killed by ${signal ?? 'a signal'}`;
   const meaning =
     exitCode === 127
       ? ' (command not found: check its path)'

@@ -28,7 +28,7 @@ export function typedHook(hook: unknown, path: Path, complain: Complain): TypedH
     return discard(
       [...path, 'type'],
       type,
-      `hooks that run here are of type ${Object.keys(handlers).join(', ')}`,
+      `only hooks of type ${Object.keys(handlers).join(', ')} run here`,
     );
   const name = handlers[type];
   const command = hook[name];

@@ -27,7 +27,7 @@ export class AllWishes implements Wishes {
     this.#wanted = {
       ...(denies && { deny: why ?? (stop ? whyStop : defaultReason) }),
       ...(!denies && decision === 'ask' && { ask: why ?? 'A hook asks for your decision' }),
-      ...(!denies && decision === 'defer' && { defer: why ?? 'A hook puts this off' }),
+      ...(!denies && decision === 'defer' && { defer: why ?? 'A hook deferred this' }),
       ...(!denies && decision === 'allow' && approved === true && { allow: why ?? '' }),
       ...(stop && { stop: whyStop }),
       ...(present(context) !== undefined && { context: context! }),
@@ -83,19 +83,19 @@ function changeOf(changes: Verdict['changes'], slot: Slot, kind: Wish): Partial<
 
 const names: Readonly<Record<Wish, string>> = {
   deny: 'a denial',
-  ask: 'that the user is to be asked',
-  defer: 'that the call is put off',
+  ask: 'a request to ask the user',
+  defer: 'a request to defer the call',
   allow: 'an approval',
-  stop: 'that the agent is to stop',
+  stop: 'a request to stop the agent',
   context: 'context',
   message: 'a message',
-  hide: 'that the output is not for the user',
+  hide: 'a request to hide the output from the user',
   toolInput: 'other arguments',
   toolResponse: 'another result',
-  followUps: 'what the agent is to do next',
-  llmRequest: 'another request to the model',
-  llmResponse: 'another response of the model',
-  toolConfig: 'which tools are to be offered',
+  followUps: 'what the agent should do next',
+  llmRequest: 'a new request to the model',
+  llmResponse: 'a new response from the model',
+  toolConfig: 'which tools should be offered',
 };
 
 function inWords(kind: Wish, wanted: unknown): string {

@@ -116,7 +116,7 @@ export const entryWriter =
     const line = keepsArgs ? command : [command, ...args].map(shellWord).join(' ');
     const [given = hook.timeout] = Object.values(limit);
     if (given !== hook.timeout && given * 1_000 !== hook.timeout)
-      lost.push(`its ${hook.timeout} ms are ${given} s there`);
+      lost.push(`its timeout of ${hook.timeout} ms becomes ${given} s`);
     const isNamed = name !== command && name !== [command, ...(args ?? [])].join(' ');
     const isOwnUrl = hook.allowedUrls?.every((url) => url === command) === true;
     const parts: Readonly<Record<Part, unknown>> = {
@@ -148,21 +148,20 @@ export const entryWriter =
       const { [part]: value } = parts;
       if (value === undefined) continue;
       const { [part]: key } = fields;
-      if (key === undefined) lost.push(`${words[part]} ${JSON.stringify(value)} has no place`);
+      if (key === undefined) lost.push(`${words[part]} ${JSON.stringify(value)} has no equivalent`);
       else own[key] = value;
     }
     const blocks = onFailure === 'block' && inheritsOnFailure !== true;
     const onBlock = format.blocksAt?.(nativeEvent) === false ? undefined : format.onBlock;
-    if (blocks && !onBlock) lost.push('that its failure denies cannot be said');
+    if (blocks && !onBlock) lost.push('its denial on failure has no equivalent');
     const allows = !blocks && failsOpen && !hook.async;
     // At an event whose denial sends the agent on, a failed hook never does, in any host.
     if (allows && !format.onAllow && hookPointOf(hook.event).denial !== 'sends on')
-      lost.push('that its failure lets the call go on cannot be said');
+      lost.push('letting the call continue on failure has no equivalent');
     const failure = blocks ? onBlock : allows ? format.onAllow : undefined;
-    if (hook.sequential && order === undefined)
-      lost.push('that it runs one after another with its like cannot be said');
+    if (hook.sequential && order === undefined) lost.push('its sequential order has no equivalent');
     if (hook.shell === 'powershell' && !format.saysShell)
-      lost.push('that PowerShell runs it cannot be said');
+      lost.push('its use of PowerShell has no equivalent');
     const shell =
       format.saysShell && type === 'command' && !args && hook.shell !== 'sh'
         ? { shell: hook.shell ?? 'bash' }
@@ -198,21 +197,21 @@ const words: Readonly<Record<Part, string>> = {
   name: 'its name',
   description: 'its description',
   if: 'its rule',
-  async: 'that nobody waits for it (async):',
-  wakes: 'that its exit 2 wakes the agent:',
-  once: 'that it runs once a session:',
-  idempotent: 'that it may be run again:',
+  async: 'its "async"',
+  wakes: 'its "asyncRewake"',
+  once: 'its "once"',
+  idempotent: 'its "idempotent"',
   model: 'its model',
   headers: 'its headers',
-  allowedEnv: 'the list of variables for its headers',
-  allowedUrls: 'the list of its URLs',
-  retries: 'how often it asks again ("retries"):',
-  tokenFile: 'the file of its token',
+  allowedEnv: 'its list of variables for headers',
+  allowedUrls: 'its list of URLs',
+  retries: 'its "retries"',
+  tokenFile: 'its token file',
   tls: 'its certificates',
   concurrency: 'its "concurrency"',
-  stream: 'that it gets text as it comes (stream):',
+  stream: 'its "stream"',
   leftBehind: 'its "leftBehind"',
   prestart: 'its "prestart"',
   cwd: 'its folder',
-  loopLimit: 'its limit of rounds',
+  loopLimit: 'its loop limit',
 };

@@ -134,7 +134,7 @@ export class Approvals {
     if (digest !== undefined && !isDigest(digest, asked.digest))
       throw new HookmachineError(
         'APPROVAL_MISMATCH',
-        `${id} was asked about other arguments than those with the digest ${digest}: theirs is ${asked.digest}. Look at what it shows.`,
+        `${id} is not about the arguments with the digest ${digest}: its digest is ${asked.digest}. Check what it shows.`,
       );
     const { rows } = await this.#database.query(
       `with answered as (
@@ -252,7 +252,10 @@ function numberOf(id: string): string {
 }
 
 const unknownApproval = (id: string): HookmachineError =>
-  new HookmachineError('APPROVAL_UNKNOWN', `There is no approval ${id}: approvals list shows all.`);
+  new HookmachineError(
+    'APPROVAL_UNKNOWN',
+    `There is no approval ${id}: "approvals list" shows all.`,
+  );
 
 const isDigest = (given: string, digest: string): boolean =>
   given.length >= 12 && digest.startsWith(given.toLowerCase());

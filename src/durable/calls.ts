@@ -135,7 +135,7 @@ const isCallOf = (row: CallRow, { tool, workspace }: Pick<Submission, 'tool' | '
 const conflict = ({ id, tool, workspace }: CallRow, difference: string): HookmachineError =>
   new HookmachineError(
     'CALL_CONFLICT',
-    `Another call has the id ${id}: it is one of ${tool} in the workspace ${workspace}${difference}. Submit this one with an id of its own.`,
+    `Another call has the id ${id}: it calls ${tool} in the workspace ${workspace}${difference}. Submit this one with a different id.`,
   );
 
 async function insert(
@@ -171,7 +171,7 @@ export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
   if (row.format > format)
     throw new HookmachineError(
       'CALL_UNKNOWN',
-      `The call ${row.id} has format ${row.format}, and this release reads up to ${format}: upgrade hookmachine on this host.`,
+      `The call ${row.id} has format ${row.format}, but this release reads only up to ${format}: upgrade hookmachine on this host.`,
     );
 }
 

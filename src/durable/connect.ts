@@ -108,7 +108,7 @@ type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOpt
 const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
   new HookmachineError(
     'CALL_CONFLICT',
-    `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: go on with that agent's run.`,
+    `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: continue that agent's run.`,
   );
 
 /** How often to look for changes that no notification announces, in ms. */
@@ -265,7 +265,8 @@ export class Durable implements CallKeeper {
         const leg = this.#work(row).finally(() => running.delete(leg));
         running.add(leg);
       } catch (error) {
-        if (!isUnreachable(error)) this.#warn(`the worker cannot go on yet: ${messageOf(error)}`);
+        if (!isUnreachable(error))
+          this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
         await this.#host.news(lookEvery, signal);
       }
     }
@@ -293,7 +294,8 @@ export class Durable implements CallKeeper {
         await this.approvals.expire();
         await takeOver(this.#database, this.name, workspace, lostAfter);
       } catch (error) {
-        if (!isUnreachable(error)) this.#warn(`the worker cannot go on yet: ${messageOf(error)}`);
+        if (!isUnreachable(error))
+          this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
       }
       await this.#host.news(2 * lookEvery, signal, '');
     }
@@ -317,7 +319,7 @@ export class Durable implements CallKeeper {
       if (outcome) onEnd?.(outcome);
     } catch (error) {
       const isExpected = isUnreachable(error) || isLeaseLost(error);
-      if (!isExpected) this.#warn(`the call ${row.id} could not be gone on with: ${messageOf(error)}`); // prettier-ignore
+      if (!isExpected) this.#warn(`the call ${row.id} could not be continued: ${messageOf(error)}`); // prettier-ignore
       // If the database stays away, this host's lock is lost, and the call is given back when the host
       // returns.
       const hasLeft = left?.aborted === true;

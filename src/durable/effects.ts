@@ -148,7 +148,7 @@ export class Effects {
         if (mayRunAgain && (await this.#ledger.claimAgain(toolEffect, claim.token)) !== undefined)
           return run(input, signal);
         const unknown = errorResult(
-          `It is unknown whether the tool ran: its host ${claim.host} ended meanwhile. It may have run, in whole or in part, and is not started again. Look at what is there before you try again.`,
+          `It is unknown whether the tool ran: its host ${claim.host} ended in the meantime. It may have run, in whole or in part, and is not started again. Check the current state before you try again.`,
           'cut_off',
         );
         return this.#recorded(unknown);
@@ -244,7 +244,7 @@ function textOf(result: ToolResult | undefined): { json: string; isWhole: boolea
       isWhole: true,
     };
   } catch (error) {
-    const unknown = `The tool ran, and its result has no JSON form: ${messageOf(error)}`;
+    const unknown = `The tool ran, but its result has no JSON form: ${messageOf(error)}`;
     return { json: JSON.stringify(errorResult(unknown, 'no_json')), isWhole: false };
   }
 }

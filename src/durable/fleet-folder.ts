@@ -45,7 +45,7 @@ export async function bringBundles(
     if ('fault' in verified)
       throw new Error(`${name} ${version} ${verified.fault.message}; ${verified.fault.fix}`);
     const { signer, manifest } = verified.value;
-    if (manifest.digest !== digest) throw new Error(`${name} ${version} is another bundle than was pushed`); // prettier-ignore
+    if (manifest.digest !== digest) throw new Error(`${name} ${version} is not the bundle that was pushed`); // prettier-ignore
     brought.push([{ name, version, digest, signer: signer.name, from: 'the database' }, files]);
   }
   mkdirSync(place.folder, { recursive: true, mode: 0o755 });

@@ -69,7 +69,7 @@ export async function askForHost(database: Database, call: HostCall): Promise<Ho
     ? { status: 'waits', approval: (await approvals.of(id))! }
     : {
         status: 'refused',
-        reason: `${open} of this session waits for an answer already, and only one can: make this call again once it has been answered.`,
+        reason: `${open} of this session is already waiting for an answer, and only one can: make this call again once it has been answered.`,
       };
 }
 

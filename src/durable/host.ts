@@ -89,7 +89,7 @@ export class Host {
       if (Date.now() > until)
         throw new HookmachineError(
           'HOST_NAME_TAKEN',
-          `Another host with the name ${name} is at work: give each a name of its own.`,
+          `Another host with the name ${name} is already running: give each host its own name.`,
         );
       await sleep(100);
     }
@@ -126,7 +126,7 @@ export class Host {
     this.#session = undefined;
     if (this.#left.signal.aborted) return;
     this.#options.warn(
-      `the connection of host ${this.#options.name} to the database was lost (${messageOf(why)}): its hooks and tools are ended, and it comes back when the database does`,
+      `the connection of host ${this.#options.name} to the database was lost (${messageOf(why)}): its hooks and tools are ended, and it reconnects when the database is back`,
     );
     this.#joining ??= this.#comeBack().finally(() => (this.#joining = undefined));
   }
@@ -141,7 +141,7 @@ export class Host {
         return;
       } catch (error) {
         const isExpected = isUnreachable(error) || isHookmachineError(error, 'HOST_NAME_TAKEN');
-        if (!isExpected) this.#options.warn(`it cannot come back yet: ${messageOf(error)}`);
+        if (!isExpected) this.#options.warn(`it cannot reconnect yet: ${messageOf(error)}`);
       }
     }
   }

@@ -125,7 +125,7 @@ class Leg {
       status: 'failed',
       toolInput: this.#request.input,
       toolResult: errorResult(
-        `Given up: ${attempts - 1} times a host ended while it worked on this call. Whether the tool ran, its effects say: hookmachine durable audit ${id}`,
+        `Given up: ${attempts - 1} times a host ended while it worked on this call. To see whether the tool ran: hookmachine durable audit ${id}`,
         'gave_up',
       ),
     });
@@ -248,7 +248,7 @@ class Leg {
       );
       const isBegun = rows.some(({ name }) => name === toolEffect);
       const what = isBegun
-        ? 'after its tool was begun, and its host had ended. It may have run, in whole or in part, and what it gave was not looked at by all hooks. Look at what is there before you try again.'
+        ? 'after its tool had started and its host had ended. It may have run, in whole or in part, and not all hooks checked its result. Check the current state before you try again.'
         : 'while this call was being judged, after a host had ended: it was not run. Make the call again.';
       if (rows.length > 0)
         return {

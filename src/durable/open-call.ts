@@ -163,7 +163,7 @@ export class OpenCall implements OpenKeptCall {
   }
 
   leave(): void {
-    if (this.#state === 'judging') void this.cancel('nobody waits for it any more');
+    if (this.#state === 'judging') void this.cancel('its caller no longer waits for it');
     if (this.#state !== 'waiting') return;
     this.#state = 'left';
     this.#left.abort();
@@ -245,7 +245,7 @@ export class OpenCall implements OpenKeptCall {
     const { id, tool, expiresAt } = this.#question!;
     return new HookmachineError(
       'CALL_SUSPENDED',
-      `The call of ${tool} waits for an answer to ${id} until ${expiresAt.toISOString()}; what the conversation says of it is none. Go on with the run once it has been answered: hookmachine approvals answer ${id} approve|deny --as NAME`,
+      `The call of ${tool} waits for an answer to ${id} until ${expiresAt.toISOString()}; what the conversation says about it is not an answer. Continue the run once it has been answered: hookmachine approvals answer ${id} approve|deny --as NAME`,
     );
   }
 }

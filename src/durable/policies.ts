@@ -61,7 +61,7 @@ export class Policies {
         if (rows[0]?.digest === digest) return { isNew: false };
         throw new HookmachineError(
           'POLICY_CONFLICT',
-          `Another ${name} ${version} was pushed: have its author give each version a number of its own.`,
+          `Another ${name} ${version} was pushed: have its author give each version its own number.`,
         );
       }
       for (const [path, { bytes, mode }] of files)
@@ -119,7 +119,7 @@ export class Policies {
     if (rows.length === 0)
       throw new HookmachineError(
         'POLICY_UNKNOWN',
-        `There is no policy ${name}${version === undefined ? '' : ` ${version}`}: look at those that there are (hookmachine durable policy list), or push it first.`,
+        `There is no policy ${name}${version === undefined ? '' : ` ${version}`}: see the existing ones (hookmachine durable policy list), or push it first.`,
       );
   }
 }

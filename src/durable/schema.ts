@@ -149,7 +149,7 @@ export async function assertMigrated(database: Queryable): Promise<void> {
   if (version < schemaVersion)
     throw new HookmachineError(
       'DATABASE_SCHEMA',
-      `The database ${version === 0 ? 'has no tables of hookmachine' : `is at version ${version}, and this release needs ${schemaVersion}`}; run: hookmachine durable migrate`,
+      `The database ${version === 0 ? 'has no hookmachine tables' : `is at version ${version}, but this release needs ${schemaVersion}`}; run: hookmachine durable migrate`,
     );
 }
 
@@ -189,6 +189,6 @@ function assertNotNewer(version: number): void {
   if (version > schemaVersion)
     throw new HookmachineError(
       'DATABASE_SCHEMA',
-      `The database is at version ${version}, which is newer than this release knows (${schemaVersion}); upgrade hookmachine on this host`,
+      `The database is at version ${version}, which is newer than this release supports (${schemaVersion}); upgrade hookmachine on this host`,
     );
 }

@@ -55,7 +55,7 @@ export function durableSettings({
         if (!counts(place))
           return complain(() => ({
             path: ['hooksConfig', 'durable'],
-            message: "counts in the user's and the system's own settings only, so it was ignored",
+            message: "counts only in the user's and the system's own settings, so it was ignored",
             fix: 'write it into ~/.hookmachine/settings.json',
           }));
         if (!isRecord(given))
@@ -110,7 +110,7 @@ const known: Readonly<Record<string, (value: unknown) => Read>> = {
     const url = variable === undefined ? value : process.env[variable];
     if (variable !== undefined && !url)
       return { message: `names the variable ${variable}, which is not set`, fix: 'set it' };
-    return /^postgres(?:ql)?:\/\//.test(url!) ? { value: url } : { message: 'is no URL of a PostgreSQL database', fix }; // prettier-ignore
+    return /^postgres(?:ql)?:\/\//.test(url!) ? { value: url } : { message: 'is not the URL of a PostgreSQL database', fix }; // prettier-ignore
   },
   workspace: (value) =>
     typeof value === 'string' && value.trim() !== ''

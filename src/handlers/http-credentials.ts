@@ -32,7 +32,7 @@ export function credentialsOf({ tokenFile, tls }: HandlerOf<'http'>, folder: str
   const readIf = (path: string | undefined) => (path === undefined ? undefined : read(path));
   const token = readIf(tokenFile)?.trim();
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw new Error(`${resolve(folder, tokenFile!)} does not hold one token, and nothing else`);
+    throw new Error(`${resolve(folder, tokenFile!)} must hold one token and nothing else`);
   return {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(tls && { tls: { ca: readIf(tls.ca), cert: readIf(tls.cert), key: readIf(tls.key) } }),

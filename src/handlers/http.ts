@@ -146,7 +146,7 @@ function urlOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Error(
-      `${JSON.stringify(beginningOf(text))} is no URL; write one that begins with https:// or http://`,
+      `${JSON.stringify(beginningOf(text))} is not a URL; write one that begins with https:// or http://`,
     );
   if (url.username !== '' || url.password !== '')
     throw new Error('its URL holds a user or a password; send them in a header');
@@ -181,7 +181,7 @@ type Access = 'any' | 'public';
 function accessTo(url: URL, allowed: readonly string[] | undefined): Access {
   if (allowed !== undefined && !allowed.some((pattern) => matches(pattern, url.href)))
     throw new Error(
-      `${url.origin}${url.pathname} is none of the allowed URLs; add it to "allowedUrls"`,
+      `${url.origin}${url.pathname} is not one of the allowed URLs; add it to "allowedUrls"`,
     );
   const isNamed =
     isAddress(url.hostname) || allowed?.some((pattern) => hostOf(pattern) === url.hostname);
@@ -231,7 +231,7 @@ const lookUpPublic: LookupFunction = (host, options, done) => {
     if (hidden !== undefined)
       return done(
         new Error(
-          `${host} leads to ${hidden.address}, an address of this machine or its network; if that is meant, name the host in "allowedUrls"`,
+          `${host} resolves to ${hidden.address}, an address of this machine or its network; if that is intended, name the host in "allowedUrls"`,
         ),
         [],
       );

@@ -115,7 +115,7 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   } catch (error) {
     fail(error);
   }
-  const giveUp = (): void => abort.abort(new Error('nobody waits for this hook any more'));
+  const giveUp = (): void => abort.abort(new Error('this hook is no longer waited for'));
   receive(() => {
     end({ type: 'process.closed', exit: exitOf(null) });
     giveUp();
@@ -192,7 +192,7 @@ export const askModelOf =
     const model = host.getHookModel?.(name);
     if (model === undefined) {
       const which = name === undefined ? 'no model' : `no model ${JSON.stringify(name)}`;
-      throw new Error(`there is ${which} to ask; the host must give one by "getHookModel"`);
+      throw new Error(`there is ${which} to ask; the host must provide one with "getHookModel"`);
     }
     const request = { model: name ?? model.name, contents: prompt };
     const { text, candidates } = await model.generate(request, { signal });

@@ -198,7 +198,7 @@ class LiveHook {
       this.#abandoned.delete(id);
     } else {
       if (this.#notes.length < mostNotes)
-        this.#notes.push(`it printed a line that is no answer: ${beginningOf(line)}`);
+        this.#notes.push(`it printed a line that is not an answer: ${beginningOf(line)}`);
       return;
     }
     this.#failures = 0;
@@ -216,7 +216,7 @@ class LiveHook {
 
   #answerOf(output: unknown): HandlerAnswer | Error {
     if (output !== undefined && output !== null && !isRecord(output))
-      return new Error('its "output" is no object; answer with {"id": …, "output": {…}}');
+      return new Error('its "output" is not an object; answer with {"id": …, "output": {…}}');
     const said = { stderr: this.#stderr, ...(this.#notes.length > 0 && { notes: this.#notes }) };
     this.#stderr = '';
     this.#notes = [];
@@ -232,7 +232,7 @@ class LiveHook {
         const hangs = (): void => this.#lose('was ended because it did not answer another event');
         this.#abandoned.set(id, setTimeout(hangs, patience).unref());
       }
-    waiting.settle(new Error('nobody waits for its answer any more'));
+    waiting.settle(new Error('its answer is no longer waited for'));
   }
 
   /** Called when the process has ended, or is no longer of any use. */

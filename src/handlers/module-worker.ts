@@ -80,7 +80,7 @@ const answer = async (id, input) => {
 };
 parentPort.on('message', ({ type, id, input }) => {
   if (type === 'abort') {
-    aborts.get(id)?.abort(new Error('nobody waits for this hook any more'));
+    aborts.get(id)?.abort(new Error('this hook is no longer waited for'));
     return parentPort.postMessage({ type: 'listening', id });
   }
   const tell = (said) => {

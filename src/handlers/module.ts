@@ -180,7 +180,7 @@ class ModuleWorker {
 
   #giveUp(id: number): void {
     if (!this.#calls.has(id)) return;
-    this.#settle(id, new Error('nobody waits for its answer any more'));
+    this.#settle(id, new Error('its answer is no longer waited for'));
     // A module that is not even loaded by now would hold up the next event too.
     if (!this.#isLoaded) return this.#terminate('it was not loaded in time for another event');
     this.#tell({ type: 'abort', id });

@@ -101,7 +101,7 @@ function withoutQuestion(verdict: Verdict): Verdict {
   const why =
     decision === 'ask'
       ? 'A hook wants the user to be asked, and nobody can be asked here'
-      : 'A hook puts the call off until later, and nobody takes it up again here';
+      : 'A hook defers the call, and nobody can resume it here';
   return {
     ...rest,
     decision: 'deny',

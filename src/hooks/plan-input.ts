@@ -313,7 +313,7 @@ const judgedSlots: readonly string[] = ['tool_input', 'llm_request'] satisfies S
  */
 function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
   const judging = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
-  const note = 'its changes were ignored, because it was asked once more about the final arguments';
+  const note = 'its changes were ignored, because it was asked again about the final arguments';
   const { hookSpecificOutput: _, ...output } = answer.output ?? {};
   const repeatsReason = answer.decision === first.decision && answer.reason === first.reason;
   return defined<A>({

@@ -67,7 +67,8 @@ export async function readTests(file: string): Promise<TestFile> {
   let content: string;
   try {
     const read = readBounded(file);
-    if (!('bytes' in read)) return problem('it is no file, or larger than 4 MiB', 'name another');
+    if (!('bytes' in read))
+      return problem('it is not a file, or is larger than 4 MiB', 'name another');
     content = read.bytes.toString();
   } catch (error) {
     return problem(`it cannot be read (${messageOf(error)})`, 'check the path');
@@ -131,15 +132,15 @@ const keysAt = (path: Path): readonly string[] =>
 
 const wanted: Readonly<Record<string, string>> = {
   tests: 'a list of tests, each with name, event, input and expect',
-  name: 'a text',
+  name: 'a string',
   event: 'the name of an event, such as BeforeTool',
   input: "the event's own fields, such as those that hookmachine fire BeforeTool --sample prints",
   dialect: `all, or one of ${knownDialects.map(({ name }) => name).join(', ')}`,
   hook: 'the path of a script, or a command',
   expect: 'an object such as { decision: deny }',
   decision: 'one of allow, deny, ask, defer, none',
-  reason: 'a text that the reason contains, or a valid /regular expression/',
-  context: 'a text that the context contains, or a valid /regular expression/',
+  reason: 'a string that the reason contains, or a valid /regular expression/',
+  context: 'a string that the context contains, or a valid /regular expression/',
   changed: `false, or an object with ${slots.join(', ')}`,
   stop: 'true or false',
 };

@@ -20,7 +20,7 @@ export const exampleGuards = {
     file: 'no-env.sh',
     isProgram: true,
     text: `#!/bin/sh
-# Reads the event on stdin. Exit status 2 blocks the call, and stderr says why; 0 lets it go on.
+# Reads the event on stdin. Exit status 2 blocks the call, and stderr says why; 0 lets it continue.
 if grep -Eq '"file_path": ?"([^"]*/)?\\.env"'; then
   echo "${reason}" >&2
   exit 2
@@ -30,7 +30,7 @@ fi
   },
   python: {
     file: 'no-env.py',
-    text: `# Reads the event on stdin. What it prints decides; nothing lets the call go on.
+    text: `# Reads the event on stdin. What it prints decides; printing nothing lets the call continue.
 import json
 import os
 import sys
@@ -43,7 +43,7 @@ if os.path.basename(event["tool_input"].get("file_path", "")) == ".env":
   },
   node: {
     file: 'no-env.mjs',
-    text: `// Gets the event. What it returns decides; nothing lets the call go on.
+    text: `// Gets the event. What it returns decides; returning nothing lets the call continue.
 export default function noEnv({ tool_input: { file_path: path = '' } }) {
   if (/(?:^|\\/)\\.env$/.test(path)) return { decision: 'deny', reason: '${reason}' };
 }
@@ -58,7 +58,7 @@ interface ToolEvent {
   readonly tool_input: { readonly file_path?: string };
 }
 
-// What it returns decides; nothing lets the call go on.
+// What it returns decides; returning nothing lets the call continue.
 export default function noEnv({ tool_input: { file_path: path = '' } }: ToolEvent) {
   return /(?:^|\\/)\\.env$/.test(path)
     ? { decision: 'deny', reason: '${reason}' }

@@ -30,7 +30,7 @@ export function refusalOf(
   if (request.method !== method)
     return {
       status: 405,
-      reason: method === 'GET' ? 'this page can only be read' : 'this is only for answers',
+      reason: method === 'GET' ? 'this page can only be read' : 'this address only accepts answers',
     };
   const foreign = foreignIn(request, port);
   if (foreign !== undefined) return { status: 403, reason: `${foreign}: ${pasteIt}` };
@@ -47,11 +47,11 @@ export function refusalOf(
 export function foreignIn({ headers }: IncomingMessage, port: number): string | undefined {
   const { host = '', origin } = headers;
   if (![`127.0.0.1:${port}`, `localhost:${port}`].includes(host))
-    return 'this host name is not ours';
-  if (origin !== undefined && origin !== `http://${host}`) return 'another site asked for this';
+    return 'this host name is not accepted';
+  if (origin !== undefined && origin !== `http://${host}`) return 'another site requested this';
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return 'another site led here';
+    return 'another site linked here';
   return undefined;
 }
 

@@ -55,10 +55,12 @@ async function answer(
     !/^application\/json\b/.test(request.headers['content-type'] ?? '')
   )
     // prettier-ignore
-    return send(response, 403, { problem: 'an answer is JSON, and comes from the page' });
+    return send(response, 403, { problem: 'an answer must be JSON and come from the page' });
   const given = answerIn(await bodyOf(request));
   if (given === undefined)
-    return send(response, 400, { problem: 'an answer has an id, a digest, a decision and a name' });
+    return send(response, 400, {
+      problem: 'an answer needs an id, a digest, a decision and a name',
+    });
   const { id, ...options } = given;
   send(response, 200, await approvals.answer(id, options));
 }

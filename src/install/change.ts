@@ -79,9 +79,7 @@ function entriesChange(
     !lstatSync(file).isSymbolicLink();
   const isIgnored = isStrict === true && what === 'install' && !isStrictJson(text);
   const isLeft =
-    what === 'install'
-      ? 'left as they are (hookmachine uninstall takes them out)'
-      : 'taken out all the same';
+    what === 'install' ? 'left as they are (hookmachine uninstall removes them)' : 'removed anyway';
   return {
     file,
     before: isThere ? text : '',
@@ -90,7 +88,7 @@ function entriesChange(
     notes: [
       ...(changed.edited.length > 0
         ? [
-            `entries of ours are not as they would be written now, and are ${isLeft}: ${changed.edited.join(', ')}`,
+            `some of our entries differ from what would be written now, and are ${isLeft}: ${changed.edited.join(', ')}`,
           ]
         : []),
       ...changed.mixed.map(
@@ -101,7 +99,7 @@ function entriesChange(
         : []),
       ...(trustsByPlace && changed.removed > 0 && !isGone
         ? [
-            `${title} knows what you trust by its place in the file: look whether it trusts all the others still`,
+            `${title} identifies what you trust by its place in the file: check that it still trusts all the others`,
           ]
         : []),
     ],
@@ -135,7 +133,7 @@ function filesChanges(
     if (what === 'install') {
       if (!isOurs)
         throw new SettingsEditError(
-          `${file}: is there, and was not made by hookmachine install; rename or remove it first`,
+          `${file}: it exists, and was not made by hookmachine install; rename or remove it first`,
         );
       const carryOut = (): void =>
         attempt(file, 'written', () => {
@@ -147,7 +145,7 @@ function filesChanges(
     const notes = !isOurs
       ? [`${file} was not made by hookmachine install, and is left as it is`]
       : isThere && before !== text
-        ? [`${file} was edited by hand, or made by another version; it is removed all the same`]
+        ? [`${file} was edited by hand, or made by another version; it is removed anyway`]
         : [];
     const after = isOurs ? undefined : before;
     const carryOut = (): void => attempt(file, 'removed', () => rmSync(file, { force: true }));

@@ -42,7 +42,7 @@ export function ownCommand(
   if (scope === 'project' && runsInProject && canRun(join(cwd, inProject)))
     return {
       command: inProject,
-      note: 'everybody who works in this project needs its dependencies installed (npm install)',
+      note: 'everyone who works in this project needs its dependencies installed (npm install)',
     };
   if (/[\\/]_npx[\\/]/.test(script)) return undefined;
   if (!/^hookmachine(?:\.cjs)?$/.test(basename(script)))

@@ -12,7 +12,7 @@ export function compareEvents(recorded: EventAccount, now: EventAccount): string
     const [after] = at < 0 ? [] : left.splice(at, 1);
     lines.push(...differences(before, after).map((text) => `hook "${before.name}" ${text}`));
   }
-  lines.push(...left.map(({ name }) => `hook "${name}" did not run then, and runs now`));
+  lines.push(...left.map(({ name }) => `hook "${name}" did not run then, but runs now`));
   if (recorded.verdict) lines.push(...change('together', verdictOf(recorded), verdictOf(now)));
   return lines;
 }
@@ -24,7 +24,7 @@ function differences(
   { answer: before }: HookAccount,
   after: HookAccount | undefined,
 ): readonly string[] {
-  if (after === undefined) return ['ran then, and does not run now'];
+  if (after === undefined) return ['ran then, but does not run now'];
   const now = after.answer;
   if (before === undefined || now === undefined)
     return before === now ? [] : [before ? 'has not answered now' : 'had not answered then'];
@@ -42,7 +42,7 @@ function differences(
 function verdictOf({ verdict, hooks }: EventAccount): string {
   if (verdict === undefined) return hooks.length === 0 ? 'passed' : 'no verdict';
   const { blocked, stop, ask, defer } = verdict;
-  const words = [blocked && 'blocked', stop && 'stopped', ask && 'asked', defer && 'put off'];
+  const words = [blocked && 'blocked', stop && 'stopped', ask && 'asked', defer && 'deferred'];
   return words.filter((word) => word !== false && word !== undefined).join(' and ') || 'passed';
 }
 

@@ -67,7 +67,7 @@ export function sentence(call: CallAccount): string {
         return `${subject} ended because ${named(first)} stopped the agent${why}`;
       return stoppedIn === undefined
         ? `${subject} was stopped${why}`
-        : `${subject} ended with #${stoppedIn.index}, ${stoppedIn.name}: a hook of it stopped the agent${why}`;
+        : `${subject} ended with #${stoppedIn.index}, ${stoppedIn.name}: one of its hooks stopped the agent${why}`;
     case 'answered':
       return `${subject} was not asked: ${by.length > 0 ? by.map(named).join(' and ') : 'a hook'} answered in its place${why}`;
     case 'settled':
@@ -77,7 +77,7 @@ export function sentence(call: CallAccount): string {
     case 'finished':
       return `${subject} ran to its end.`;
     case 'suspended':
-      return `${subject} waits for answers to what its tool calls ask.`;
+      return `${subject} waits for answers to the questions of its tool calls.`;
     case 'refused':
       return `${subject} was refused${why}`;
     case 'cancelled':
@@ -121,7 +121,7 @@ const howMany = (count: number): string => (count === 1 ? '1 hook' : `${count} h
 function explainEvent(event: EventAccount): string[] {
   const { hooks, mode, lanes, verdict, status, startedAt, endedAt, asItComes } = event;
   const how = lanes
-    ? `, ${lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')}`
+    ? `, ${lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' alongside ')}`
     : hooks.length < 2
       ? ''
       : `, ${inMode(mode)}`;
@@ -134,7 +134,7 @@ function explainEvent(event: EventAccount): string[] {
         `  ${names.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`,
     ),
     `  ${together(event)}`,
-    ...(status === 'cancelled' ? ['  the caller gave up before all hooks had spoken'] : []),
+    ...(status === 'cancelled' ? ['  the caller gave up before all hooks had answered'] : []),
   ];
 }
 
@@ -151,18 +151,18 @@ function fieldLines({ given }: EventAccount): string[] {
 }
 
 const inMode = (mode: EventAccount['mode']): string =>
-  mode === 'sequential' ? 'one after another' : 'at once';
+  mode === 'sequential' ? 'one after another' : 'in parallel';
 
 function together(event: EventAccount): string {
-  if (event.verdict === undefined) return 'together: they had not all spoken';
+  if (event.verdict === undefined) return 'together: they had not all answered';
   const words = [
     ...(isBlocked(event) ? [`blocked by ${deniersOf(event).map(named).join(' and ')}`] : []),
-    ...(event.verdict.ask ? [`the user is to be asked${because(event.verdict.reason)}`] : []),
-    ...(event.verdict.defer ? [`put off${because(event.verdict.reason)}`] : []),
-    ...(event.verdict.approved ? ['approved, so that the user need not be asked'] : []),
+    ...(event.verdict.ask ? [`the user must be asked${because(event.verdict.reason)}`] : []),
+    ...(event.verdict.defer ? [`deferred${because(event.verdict.reason)}`] : []),
+    ...(event.verdict.approved ? ['approved, so the user need not be asked'] : []),
     ...(stops(event) ? [`stopped by ${named(stopperOf(event))}`] : []),
   ];
-  return `together: ${words.length > 0 ? words.join(', and ') : 'it may go on'}`;
+  return `together: ${words.length > 0 ? words.join(', and ') : 'it may continue'}`;
 }
 
 function explainHook(hook: HookAccount, position: number, event: EventAccount): string[] {
@@ -193,7 +193,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
   const { timeout, answer } = hook;
   if (answer === undefined) {
     if (hook.status === 'notStarted')
-      return hook.async ? 'was started, and nobody waited for it' : notRun(event);
+      return hook.async ? 'was started, but not waited for' : notRun(event);
     return hook.status === 'running' ? 'had not ended' : 'ended, and its answer was not read';
   }
   const { status, decision, stop, reason, stopReason, error, sets = [] } = answer;
@@ -216,7 +216,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
                 : `asked, which lets it pass${because(reason)}`,
             ]
           : []),
-        ...(decision === 'defer' ? [`put it off${because(reason)}`] : []),
+        ...(decision === 'defer' ? [`deferred it${because(reason)}`] : []),
         ...(decision === 'allow' ? [`allowed it${because(reason)}`] : []),
       ];
       return words.length > 0 ? words.join(' and ') : 'let it pass';

@@ -104,16 +104,16 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
  */
 export function faultOf(value: unknown): string | undefined {
   if (!isRecord(value) || typeof value['kind'] !== 'string' || !Object.hasOwn(kinds, value['kind']))
-    return 'is no entry of a journal';
+    return 'is not a journal entry';
   const checks = kinds[value['kind'] as JournalEntry['kind']];
   const wrong = wrongField(value, checks);
   if (wrong === undefined) return undefined;
   const found = `"${wrong}" ${said(value[wrong])}`;
   if (checks[wrong] === time && typeof value[wrong] === 'number')
-    return `is no entry of a journal: ${found}, a time that no date can have`;
-  return `is no entry of a journal: ${found}`;
+    return `is not a journal entry: ${found}, which is not a valid time`;
+  return `is not a journal entry: ${found}`;
 }
 
 /** Says what is wrong with the time of a header, in the same way. */
 export const timeFaultOf = ({ at }: { readonly at?: unknown }): string | undefined =>
-  time(at) ? undefined : `is a header whose "at" ${said(at)}, which is no time of a date`;
+  time(at) ? undefined : `is a header whose "at" ${said(at)}, which is not a valid date`;

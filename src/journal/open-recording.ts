@@ -44,12 +44,12 @@ function isTornRecording(file: string, fd: number): boolean {
   if (header === 'newer')
     throw new RecordingError(
       file,
-      'this recording is of a newer hookmachine; record to another file',
+      'this recording was made by a newer hookmachine; record to another file',
     );
   if (header === undefined)
     throw new RecordingError(
       file,
-      'this file is no recording of hookmachine, so it was left as it is; record to another file',
+      'this file is not a hookmachine recording, so it was left unchanged; record to another file',
     );
   const last = Buffer.alloc(1);
   readSync(fd, last, 0, 1, size - 1);

@@ -17,7 +17,7 @@ export function payloadLines(label: string, value: unknown, indent = ''): string
   return [
     `${indent}${label}:`,
     ...shown,
-    ...(more > 0 ? [`${indent}  … ${more} more lines: --json has all of it`] : []),
+    ...(more > 0 ? [`${indent}  … ${more} more lines: --json shows all of it`] : []),
   ];
 }
 

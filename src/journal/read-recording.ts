@@ -37,7 +37,7 @@ export async function* readRecording(
   const found = statOf(file);
   if (found === undefined)
     throw new RecordingError(file, 'there is no such file; make one with --record FILE');
-  if (!found.isFile()) throw new RecordingError(file, 'this is no file; name a recording');
+  if (!found.isFile()) throw new RecordingError(file, 'this is not a file; name a recording');
   if (found.size === 0)
     throw new RecordingError(file, 'this file is empty; make a recording with --record FILE');
   let isFirst = true;
@@ -51,12 +51,12 @@ export async function* readRecording(
       if (header === undefined)
         throw new RecordingError(
           file,
-          'this is no recording of hookmachine: line 1 is no header; make one with --record FILE',
+          'this is not a hookmachine recording: line 1 is not a header; make one with --record FILE',
         );
       if (header === 'newer')
         throw new RecordingError(
           file,
-          'this recording is of a newer hookmachine; read it with that one',
+          'this recording was made by a newer hookmachine; read it with that one',
         );
       yield checked(header, skip);
       continue;
@@ -69,12 +69,12 @@ export async function* readRecording(
     // The code that displays an entry is recursive. It would fail on this one, and would not display those
     // after it either.
     if (isTooDeep(text)) {
-      skip('is nested too deep');
+      skip('is nested too deeply');
       continue;
     }
     const value = parsed(text);
     if (value === undefined) {
-      skip(isTorn ? 'is torn: the process was ended while it wrote' : 'is no valid JSON');
+      skip(isTorn ? 'is torn: the process was ended while writing it' : 'is not valid JSON');
       continue;
     }
     const header = headerOf(value);

@@ -51,7 +51,10 @@ export function startRecording(
     if (fd !== undefined) closeSync(fd);
   };
   const giveUp = (error: unknown): void => {
-    warn(onWarning, `${file}: cannot be written (${messageOf(error)}), so it records no more`);
+    warn(
+      onWarning,
+      `${file}: cannot be written (${messageOf(error)}), so nothing more is recorded`,
+    );
     try {
       close();
     } catch {

@@ -125,7 +125,7 @@ const [bundle] = (
 /** Code that V8 loads from its cache cannot import: the command does that for it. */
 const text = bundle!.text.replaceAll(/\bimport\((?="\.\/)/g, 'load(');
 // The command reads it as ASCII; a regular expression or a licence may contain other characters.
-if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is no plain ASCII');
+if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is not plain ASCII');
 const bundleId = createHash('sha256').update(text).digest('hex').slice(0, 12);
 
 const [command] = (

@@ -71,7 +71,7 @@ const forms: Readonly<Record<Wish, readonly Form[]>> = {
 };
 
 const stderrAnd2: Way = {
-  words: 'print the reason on stderr and end with 2',
+  words: 'print the reason on stderr and exit with 2',
   exitCode: 2,
   stdout: '',
   stderr: why,
@@ -84,7 +84,7 @@ function waysTo(wish: Wish, event: string, args: unknown): readonly Way[] {
   const printed = forms[wish].map((form): Way => {
     const shown = JSON.stringify(form(event, { why }), null, 1).replaceAll(/\n\s*/g, ' ');
     return {
-      words: `print ${shown.replace(JSON.stringify({ why }, null, 1).replaceAll(/\n\s*/g, ' '), '{ … }')} and end with 0`,
+      words: `print ${shown.replace(JSON.stringify({ why }, null, 1).replaceAll(/\n\s*/g, ' '), '{ … }')} and exit with 0`,
       exitCode: 0,
       stdout: JSON.stringify(form(event, args)),
       stderr: '',

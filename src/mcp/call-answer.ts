@@ -11,7 +11,7 @@ export function answerWith(call: EndedToolCall, answer: Message): Buffer {
     return changed(call, answer);
   } catch (error) {
     // The answer is nested too deeply. It must not pass without what hooks want.
-    const text = `The result could not be changed as hooks want it: ${messageOf(error)}`;
+    const text = `The result could not be changed as the hooks requested: ${messageOf(error)}`;
     return resultFor(idOf(answer), { content: [textBlock(text)], isError: true });
   }
 }

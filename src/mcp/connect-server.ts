@@ -104,7 +104,7 @@ class HttpServer implements Server {
       await this.#takeResponse(response, open);
       if (open.size > 0) throw new Error('it did not answer');
     } catch (error) {
-      const why = `the MCP server at ${this.#url.origin} could not be asked: ${messageOf(error)}`;
+      const why = `the request to the MCP server at ${this.#url.origin} failed: ${messageOf(error)}`;
       if (open.size === 0 && !this.#isEnding) this.#options.warn(why);
       for (const id of open.values())
         await this.#receive(messageWith({ id, error: { code: -32_000, message: why } }));
@@ -121,7 +121,7 @@ class HttpServer implements Server {
     if (isJson && (statusCode < 300 || readLine(Buffer.from(body)).messages.some(isAnswer)))
       await this.#takeMessage(body, open);
     if (statusCode < 300 || open.size === 0) return;
-    const hint = statusCode === 401 ? '; give what it wants with --header' : '';
+    const hint = statusCode === 401 ? '; give the credentials it needs with --header' : '';
     throw new Error(`HTTP status ${statusCode}${hint}${isJson ? ` (${body.trim()})` : ''}`);
   }
 
@@ -178,7 +178,7 @@ class HttpServer implements Server {
       }
       await this.#takeStream(response);
       if (!this.#isEnding)
-        this.#options.warn(`the MCP server at ${this.#url.origin} sends no notifications any more`);
+        this.#options.warn(`the MCP server at ${this.#url.origin} no longer sends notifications`);
     } catch (error) {
       if (!this.#isEnding) this.#options.warn(messageOf(error));
     }

@@ -24,7 +24,7 @@ export async function httpRequest(asked: HttpRequest, redirects = 0): Promise<In
   response.resume();
   const url = new URL(headers.location, asked.url);
   if (url.origin !== asked.url.origin)
-    throw new Error(`it has moved to ${url.origin}: give that address`);
+    throw new Error(`it has moved to ${url.origin}: use that address`);
   return httpRequest({ ...asked, url }, redirects + 1);
 }
 

@@ -139,7 +139,7 @@ export class McpProxy {
     if (this.#open.has(message))
       return warn(
         config.onWarning,
-        `a tool call was not passed on, because its id ${String(id)} is that of an open request`,
+        `a tool call was not passed on, because its id ${String(id)} belongs to an open request`,
       );
     // The server reports what is wrong with it.
     if (typeof name !== 'string') return this.#takeRequest(message);

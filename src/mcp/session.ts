@@ -70,6 +70,8 @@ export class McpSession {
     const tell = (line: string): void => warn(this.#config.onWarning, line);
     if (systemMessage !== undefined) tell(`a hook says: ${systemMessage}`);
     if (output?.getAdditionalContext() !== undefined)
-      tell(`${event}: a hook gave context, which has no effect here, for MCP has no place for it`);
+      tell(
+        `${event}: a hook gave context, which has no effect here, because MCP has no place for it`,
+      );
   }
 }

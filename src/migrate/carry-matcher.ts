@@ -101,7 +101,7 @@ export function carryMatcher(
   const fitsAnyway = matcherOf(source, anywhere);
   const lost =
     plain !== undefined && subjects.every((subject) => fitsSource(subject) === fitsAnyway(subject))
-      ? [`its matcher ${JSON.stringify(plain)} cannot be said, so it runs whatever that fits`]
+      ? [`its matcher ${JSON.stringify(plain)} has no equivalent, so it runs for everything`]
       : [];
   const wanted = subjects.filter((subject) => fitsSource(subject));
   if (wanted.length === 0) return { matcher: undefined, lost: [], fitsNothing: true };
@@ -140,12 +140,12 @@ export function carryMatcher(
       ...lost,
       ...(more.length > 0
         ? [
-            `its matcher ${plain === undefined ? '' : `${JSON.stringify(plain)} `}fits more there: ${shown(best.matcher, more, names)}`,
+            `its matcher ${plain === undefined ? '' : `${JSON.stringify(plain)} `}matches more there: ${shown(best.matcher, more, names)}`,
           ]
         : []),
       ...(less.length > 0 ? [`it never runs there for ${less.join(', ')}`] : []),
       ...(isUndecided
-        ? [`its matcher ${JSON.stringify(raw)} takes too long to try, so it may fit more there`]
+        ? [`its matcher ${JSON.stringify(raw)} takes too long to try, so it may match more there`]
         : []),
     ],
   };

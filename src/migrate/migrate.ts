@@ -60,7 +60,7 @@ export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder
     const target = { dialect: to, writer, nativeEvent };
     const { matcher, lost: unlike, fitsNothing } = carryMatcher(from, hook, target);
     if (fitsNothing) {
-      tell('its matcher fits nothing, so it never runs: not carried over');
+      tell('its matcher matches nothing, so it never runs: not carried over');
       continue;
     }
     const { entry, lost: without, shell } = writer.write(hook, nativeEvent, matcher);
@@ -72,7 +72,7 @@ export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder
       tell(what);
     if (shell !== undefined)
       notes.add(
-        `${from.name} has sh run these commands, and ${to.name} ${shell}, which understands nearly all that sh does.`,
+        `${from.name} runs these commands with sh, and ${to.name} with ${shell}, which understands nearly everything that sh does.`,
       );
     if (isOnesOwn(hook, scope)) tell(`only you have that file, and others have ${file} too`);
     carried.set(nativeEvent, [...(carried.get(nativeEvent) ?? []), hook]);
@@ -89,7 +89,7 @@ export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder
   for (const [nativeEvent, together] of carried)
     if (runOneByOne(from, to, together))
       lost.push(
-        `${file} hooks.${nativeEvent}: its ${together.length} hooks run one after another there, and not side by side`,
+        `${file} hooks.${nativeEvent}: its ${together.length} hooks run one after another there, and not in parallel`,
       );
   return {
     file,

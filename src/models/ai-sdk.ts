@@ -57,8 +57,8 @@ function specificationOf(model: AiSdkLanguageModel): Specification {
     return version as Specification;
   throw new ModelError(
     version === undefined
-      ? 'this is no language model object of the AI SDK; give one such as openai("gpt-5")'
-      : `language models of specification ${inspect(version)} are not known; use one of ${specifications.join(', ')}`,
+      ? 'this is not an AI SDK language model object; give one such as openai("gpt-5")'
+      : `language models of specification ${inspect(version)} are not supported; use one of ${specifications.join(', ')}`,
   );
 }
 

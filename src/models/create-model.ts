@@ -22,9 +22,9 @@ export async function createModel(spec: string, options: CreateModelOptions = {}
   const [kind, name] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];
   const load = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
   if (load === undefined)
-    throw new ModelError(`${JSON.stringify(spec)} names no known model; use ${forms}`);
+    throw new ModelError(`${JSON.stringify(spec)} is not a known model; use ${forms}`);
   if (name.trim() === '')
-    throw new ModelError(`${JSON.stringify(spec)} lacks a name behind the colon; use ${forms}`);
+    throw new ModelError(`${JSON.stringify(spec)} has no name after the colon; use ${forms}`);
   const provider = await load();
   return provider({
     spec,
@@ -50,6 +50,6 @@ function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '');
   throw new ModelError(
-    `the base URL ${JSON.stringify(text)} is no http or https address; give one such as http://localhost:11434/v1`,
+    `the base URL ${JSON.stringify(text)} is not an http or https address; give one such as http://localhost:11434/v1`,
   );
 }

@@ -27,7 +27,7 @@ export function modelFailure(model: string, thrown: unknown): ModelError {
   if (isBrokenOff(chain, code))
     return say('the connection broke off before the answer was complete; try again', true);
   if (chain.some(({ name }) => isText(name) && unreadable.has(name)))
-    return say(`the provider sent what could not be understood: ${detail}`, true);
+    return say(`the provider sent an answer that could not be understood: ${detail}`, true);
   return say(detail, chain.some(isOverload));
 }
 
@@ -69,9 +69,9 @@ const isRetryable = (status: number): boolean => [408, 409, 429].includes(status
 
 function meaningOf(status: number): readonly [text: string, fix: string] {
   if (status === 401 || status === 403)
-    return ['the API key was refused', 'check the key and what it may use'];
+    return ['the API key was refused', 'check the key and its permissions'];
   if (status === 404) return ['there is no such model or address', 'check the name and the URL'];
-  if (status === 429) return ['the rate limit is reached', 'wait and try again'];
+  if (status === 429) return ['the rate limit was reached', 'wait and try again'];
   if (status >= 500) return ['the provider failed', 'try again later'];
   return ['the provider refused the request', 'check what was sent'];
 }

@@ -50,7 +50,7 @@ function fromTurns(turns: readonly PlacedTurn[], file = 'the scripted model'): M
         const placed = turns[index];
         if (placed === undefined)
           throw new ModelError(
-            `${file} holds ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, but the model was asked once more; add a turn`,
+            `${file} holds ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, but the model was asked again; add a turn`,
           );
         return play(placed, index + 1, request, { ...options, signal });
       }),

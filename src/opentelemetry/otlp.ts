@@ -99,6 +99,6 @@ interface Exporter<Items> {
 }
 
 function reasonOf(error: (Error & { readonly code?: string }) | undefined): string {
-  if (error === undefined) return 'the collector did not take it';
+  if (error === undefined) return 'the collector did not accept it';
   return error.message === '' ? (error.code ?? error.name) : messageOf(error);
 }

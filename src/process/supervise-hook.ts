@@ -236,7 +236,7 @@ class RunningHook {
 function toError(error: unknown, { cwd }: HookCommand): Error {
   if (!isError(error)) return new Error(String(error));
   if (!('syscall' in error) || existsSync(`${cwd}/.`)) return error;
-  return new Error(`${cwd} is no folder to run in (${error.message})`, { cause: error });
+  return new Error(`${cwd} is not a folder to run in (${error.message})`, { cause: error });
 }
 
 /*

@@ -34,7 +34,7 @@ export function readRedactEntries(entries: readonly unknown[]): RedactEntries {
         expressions.push(new RegExp(source, `${flags?.replaceAll(/[gy]/g, '')}g`));
       } catch (error) {
         complain(
-          `is no regular expression (${(error as Error).message})`,
+          `is not a regular expression (${(error as Error).message})`,
           'fix it, or write the name of a key',
         );
       }

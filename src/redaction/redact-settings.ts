@@ -63,7 +63,7 @@ export function redactedIn(
 export function refuseBroken({ problems, unread = [] }: RedactSettings): void {
   const [first, ...others] = [...unread, ...problems];
   if (first === undefined) return;
-  const message = first.message.replace(/, so .* ignored$|, so it counts .*$/, '');
+  const message = first.message.replace(/, so .* ignored$|, so its last .*$/, '');
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   throw new RedactionError(
     `payloads are not shown while a rule that redacts them is broken: ${formatProblem({ ...first, message })}${more}`,

@@ -94,7 +94,7 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
       }
       const abort = new AbortController();
       response.once('close', () => {
-        if (!response.writableFinished) abort.abort(new Error('the host waits no more'));
+        if (!response.writableFinished) abort.abort(new Error('the host no longer waits'));
       });
       const done = work(request, response, abort).finally(() => running.delete(abort));
       running.set(abort, done);
@@ -116,11 +116,11 @@ function refusalOf(
   token: string,
   port: number,
 ): readonly [status: number, reason: string] | undefined {
-  if (request.method !== 'POST') return [405, 'events are posted'];
+  if (request.method !== 'POST') return [405, 'send events with POST'];
   const foreign = foreignIn(request, port);
   if (foreign !== undefined) return [403, foreign];
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  return isSame(given, token) ? undefined : [401, 'the token is missing or not the right one'];
+  return isSame(given, token) ? undefined : [401, 'the token is missing or wrong'];
 }
 
 const moreOf = (status: number): Record<string, string> =>

@@ -47,7 +47,7 @@ export function keptToken(): string {
   if (!stats.isFile() || isOpen || !/^[\w-]{32,}$/.test(token))
     throw new HookmachineError(
       'COMMAND_FAILED',
-      `the token in ${file} may be known to others, or is none: remove the file, and a new token is made`,
+      `the token in ${file} may be known to others, or is not valid: remove the file, and a new token is made`,
     );
   return token;
 }

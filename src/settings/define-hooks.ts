@@ -114,8 +114,8 @@ function* defineGroup(
   if (matcher !== undefined && isLiteral(event, matcher))
     complain(() => ({
       path: [...path, 'matcher'],
-      message: `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
-      fix: 'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
+      message: `${said(matcher)}, which is not a regular expression, so it matches only a tool of exactly that name`,
+      fix: 'write a regular expression, such as "write_file|replace"; "*" alone matches every tool',
     }));
   for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
@@ -125,15 +125,15 @@ function* defineGroup(
     if (timeout !== undefined && timeout < shortestTimeout)
       complain(() => ({
         path: [...place, 'timeout'],
-        message: `${said(timeout)}, which are milliseconds, so the hook has hardly time to start`,
+        message: `${said(timeout)} milliseconds, so the hook hardly has time to start`,
         fix: `if seconds were meant, write ${timeout * 1_000}`,
         code: 'timeout-unit',
       }));
     if (hook.async && hook.onFailure === 'block')
       complain(() => ({
         path: [...place, 'onFailure'],
-        message: 'is "block", which has no effect, because nobody waits for an "async" hook',
-        fix: 'take out "async", or "onFailure"',
+        message: 'is "block", which has no effect, because an "async" hook is not waited for',
+        fix: 'remove "async" or "onFailure"',
       }));
     const unfit = hook.stream && whyNoStream(hook, event);
     if (unfit !== undefined) complain(() => ({ path: [...place, 'stream'], ...unfit }));
@@ -147,18 +147,18 @@ function whyNoStream(
   { async: isAsync, once }: HookEntry,
   event: HookEventName,
 ): { readonly message: string; readonly fix: string } | undefined {
-  const so = 'so the hook runs as one without it';
+  const so = 'so the hook runs without it';
   if (event !== 'AfterModel')
     return {
-      message: `is for the text of answers, and none comes at ${event}, ${so}`,
-      fix: 'take it out, or write the hook at "model.after"',
+      message: `is for the text of answers, and there is none at ${event}, ${so}`,
+      fix: 'remove it, or put the hook under "model.after"',
     };
   const key = isAsync ? 'async' : once ? 'once' : undefined;
   return key === undefined
     ? undefined
     : {
-        message: `is for hooks that see every answer while it comes, and not for one with "${key}", ${so}`,
-        fix: `take out "${key}", or "stream"`,
+        message: `is for hooks that see every answer as it arrives, not for one with "${key}", ${so}`,
+        fix: `remove "${key}" or "stream"`,
       };
 }
 
@@ -200,7 +200,7 @@ function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
       const types = typesWith(key, kinds).map((type) => JSON.stringify(type));
       if (types.length > 0) return `it belongs to a hook of type ${types.join(' or ')}`;
       return /^(?:enabled?|disabled?)$/i.test(key)
-        ? 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'
+        ? 'to disable a hook, write its name in "hooksConfig": { "disabled": [ … ] }'
         : undefined;
     },
   };

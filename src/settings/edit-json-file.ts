@@ -41,9 +41,7 @@ export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', w
     const { code, message } = cause as NodeJS.ErrnoException;
     const problem = { file, place: '', message: `cannot be ${what} (${code ?? message})` };
     const isFolder = ['EISDIR', 'ENOTDIR', 'EEXIST'].includes(code ?? '');
-    const wanted = isFolder
-      ? 'make it a file that stands in a folder'
-      : 'let this user read and write it';
+    const wanted = isFolder ? 'make it a file in a folder' : 'let this user read and write it';
     throw new SettingsEditError(formatProblem({ ...problem, fix: wanted }), { cause });
   }
 }
@@ -67,7 +65,7 @@ export function openJsonFile(file: string, fresh = '{}\n'): EditableJson {
     throw refuse({ at: parsed.at, place: '', message: `not valid JSON (${parsed.fault})`, fix });
   const { value, locate } = parsed;
   if (!isRecord(value))
-    throw refuse({ at: locate([]), place: '', message: 'holds no JSON object', fix });
+    throw refuse({ at: locate([]), place: '', message: 'is not a JSON object', fix });
   return {
     isThere: found !== undefined,
     text,

@@ -185,12 +185,10 @@ const streamField: Field = {
     if (!isRecord(stream)) return said(stream);
     const { holdBack, ...others } = stream;
     const [other] = Object.keys(others);
-    if (other !== undefined) return `has ${JSON.stringify(other)} in it, which there is not`;
-    return holdBack === undefined
-      ? 'has no "holdBack" in it'
-      : `has a "holdBack" that ${said(holdBack)}`;
+    if (other !== undefined) return `has the unknown key ${JSON.stringify(other)}`;
+    return holdBack === undefined ? 'has no "holdBack"' : `has a "holdBack" that ${said(holdBack)}`;
   },
-  fix: `make it { "holdBack": N }, N being how many characters the hook may hold back, from 0 to ${mostHeldBack}`,
+  fix: `make it { "holdBack": N }, where N is how many characters the hook may hold back, from 0 to ${mostHeldBack}`,
   fate: 'the hook is given the whole answer',
 };
 
@@ -217,7 +215,7 @@ const whenFields: Readonly<Record<string, Field>> = {
   if: {
     fits: isWritten,
     fix: 'write a permission rule, such as "Bash(git push *)"',
-    fate: 'the hook runs for all that its matcher fits',
+    fate: 'the hook runs for everything its matcher matches',
   },
   once: { fits: (once) => typeof once === 'boolean', fix: 'make it true or false' },
   idempotent: {
@@ -256,7 +254,7 @@ const ownFields: Readonly<
       concurrency: {
         fits: (count) => isCount(count, 1),
         fix: 'make it a whole number of at least 1',
-        fate: 'the hook works on one event after another',
+        fate: 'the hook handles one event at a time',
       },
       stream: streamField,
     },
@@ -285,11 +283,11 @@ const ownFields: Readonly<
       allowedEnv: {
         fits: areTexts,
         fix: 'make it an array of the names of variables that headers may use',
-        fate: 'headers may use no variable',
+        fate: 'headers may not use any variables',
       },
       allowedUrls: {
         fits: areTexts,
-        fix: 'make it an array of URLs, in which "*" is any text',
+        fix: 'make it an array of URLs, in which "*" stands for any text',
       },
       retries: {
         fits: (count) =>
@@ -312,7 +310,7 @@ const ownFields: Readonly<
     fields: {
       prompt: {
         fits: isWritten,
-        fix: 'write what the model is to judge, with $ARGUMENTS where the event is to stand: "prompt": "…"',
+        fix: 'write what the model should judge, with $ARGUMENTS in place of the event: "prompt": "…"',
       },
       model: { fits: isText, fix: 'make it a string' },
     },

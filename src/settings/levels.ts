@@ -182,7 +182,7 @@ export function environmentFileFault(variable: string, file: string): SettingsPr
     fix,
   });
   if (!isAbsolute(file))
-    return fault('is a relative path', `let ${variable} name the file by its whole path`);
+    return fault('is a relative path', `set ${variable} to the absolute path of the file`);
   let stats: Stats | undefined;
   try {
     stats = statSync(file, { throwIfNoEntry: false });
@@ -191,9 +191,9 @@ export function environmentFileFault(variable: string, file: string): SettingsPr
   }
   if (stats === undefined || !stats.isFile()) return undefined;
   if ((stats.mode & 0o022) !== 0)
-    return fault('can be written by others', 'look at it, and take that right away (chmod go-w)');
+    return fault('can be written by others', 'check it, then remove that permission (chmod go-w)');
   const own = process.getuid?.();
   if (own !== undefined && stats.uid !== own && stats.uid !== 0)
-    return fault('belongs to another user', 'look at it, and make it your own (chown)');
+    return fault('belongs to another user', 'check it, then make it your own (chown)');
   return undefined;
 }

@@ -212,7 +212,7 @@ function addedFault(
     : {
         file,
         place: '',
-        message: `is named by ${variable}, which has no effect as ${by} says, so it was ignored`,
+        message: `is named by ${variable}, which has no effect according to ${by}, so it was ignored`,
         fix: 'only an administrator can change that',
       };
 }
@@ -242,7 +242,7 @@ function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsP
         ...(locate && { at: locate(path) }),
         place: placeOf(path),
         message: 'a file that the environment names may only add hooks, so this was ignored',
-        fix: 'set it in settings of your own, or of the system',
+        fix: 'set it in your own or in system settings',
       };
   }
 }

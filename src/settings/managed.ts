@@ -140,10 +140,10 @@ function unmetVersion(wanted: unknown, problem: Refuse): SettingsProblem[] {
   const path = ['managed', 'requireVersion'];
   if (wanted === undefined) return [];
   if (!isVersion(wanted))
-    return problem(path, said(wanted), 'write the lowest version that will do, such as "1.2.0"');
+    return problem(path, said(wanted), 'write the lowest acceptable version, such as "1.2.0"');
   return isAtLeast(wanted)
     ? []
-    : problem(path, `is ${wanted}, and this is hookmachine ${version}`, 'install a newer version');
+    : problem(path, `is ${wanted}, but this is hookmachine ${version}`, 'install a newer version');
 }
 
 /** An unreadable entry is reported, because nobody can tell which bundle it requires. */
@@ -169,7 +169,7 @@ const auditFields: Readonly<
 > = {
   file: {
     fits: (value) => typeof value === 'string' && isAbsolute(value),
-    fix: 'write the whole path of a file, in which "%u" stands for the user',
+    fix: 'write the absolute path of a file, in which "%u" stands for the user',
   },
   maxBytes: {
     fits: (value) => Number.isInteger(value) && (value as number) >= 4_096,
@@ -181,7 +181,7 @@ const auditFields: Readonly<
   },
   syslog: {
     fits: (value) => value === true || (typeof value === 'string' && isAbsolute(value)),
-    fix: 'make it true, or the whole path of a socket',
+    fix: 'make it true, or the absolute path of a socket',
   },
   opentelemetry: {
     fits: (value) => value === true || (isRecord(value) && isOtlp(value)),
@@ -228,11 +228,11 @@ const bundleFields: Readonly<
   },
   signer: {
     fits: (value) => typeof value === 'string' && value !== '',
-    fix: 'write the name that its signer has in the allowed_signers beside these settings',
+    fix: 'write the name that its signer has in the allowed_signers file next to these settings',
   },
   version: {
     fits: (value) => value === undefined || isVersion(value),
-    fix: 'write the lowest version that will do, such as "1.2.0"',
+    fix: 'write the lowest acceptable version, such as "1.2.0"',
   },
   onFailure: {
     fits: (value) => [undefined, 'allow', 'block'].includes(value as string | undefined),
@@ -279,8 +279,8 @@ export function managedProblems(
     if (!isSystems)
       return complain(() => ({
         path: ['managed'],
-        message: "counts in an administrator's settings only, so it was ignored",
-        fix: 'take it out, or have an administrator set it for this machine',
+        message: "counts only in an administrator's settings, so it was ignored",
+        fix: 'remove it, or have an administrator set it for this machine',
       }));
     // A `managed` that is not an object is reported as impossible to obey.
     if (!isRecord(managed)) return;

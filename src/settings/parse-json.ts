@@ -59,7 +59,7 @@ export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFa
     const [error] = errors;
     if (error || root === undefined)
       return {
-        fault: (error && faults[printParseErrorCode(error.error)]) ?? 'it breaks off',
+        fault: (error && faults[printParseErrorCode(error.error)]) ?? 'it ends too early',
         at: position(error?.offset ?? 0),
       };
     return {

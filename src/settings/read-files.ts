@@ -55,7 +55,9 @@ export function settingsReader(format = json): ReadSettingsFile {
     else if ('unusable' in found) {
       const last = lastWhole.get(file) ?? { file, values: {}, problems: [] };
       const { message, ...rest } = found.unusable;
-      const then = lastWhole.has(file) ? 'it counts as it was before' : 'the whole file is ignored';
+      const then = lastWhole.has(file)
+        ? 'its last valid content still counts'
+        : 'the whole file is ignored';
       const problem: SettingsProblem = {
         file,
         place: '',
@@ -103,14 +105,14 @@ function readOnce(
   if ('fault' in parsed)
     return broken(`not valid ${name} (${parsed.fault})`, `fix the ${name} there`, parsed.at);
   const { value, locate, doubled = [] } = parsed;
-  if (!isRecord(value)) return broken('holds no JSON object', 'write { "hooks": { … } }');
+  if (!isRecord(value)) return broken('is not a JSON object', 'write { "hooks": { … } }');
   const problems = collectProblems({ file, locate }, (complain) => {
     for (const { top, path } of doubled)
       if (ours.has(top))
         complain(() => ({
           path: path(),
-          message: 'this key stands more than once, and only the last one counts',
-          fix: 'join their values under one key',
+          message: 'this key occurs more than once, and only the last one counts',
+          fix: 'merge their values under one key',
         }));
     if (hasOurKeys) reportMisspeltKeys(value, complain);
   });
@@ -141,7 +143,7 @@ export function danglingLink(file: string): SettingsFile | undefined {
   } catch {
     return undefined;
   }
-  const fault = 'is a link that leads nowhere';
+  const fault = 'is a broken link';
   return {
     file,
     values: {},
@@ -151,7 +153,7 @@ export function danglingLink(file: string): SettingsFile | undefined {
         file,
         place: '',
         message: `${fault}, so the whole file is ignored`,
-        fix: 'let it lead to a file, or remove it',
+        fix: 'make it point to a file, or remove it',
         isWhole: true,
       },
     ],
@@ -262,7 +264,7 @@ export function folderReader(): ReadFolders {
         return { names: [], problems: [] };
       }
       const names = lastRead.get(folder);
-      const then = names ? 'it counts as it was before' : 'nothing in it counts';
+      const then = names ? 'its last listing still counts' : 'nothing in it counts';
       const problem = {
         file: folder,
         place: '',

@@ -27,29 +27,29 @@ const common = {
     .string()
     .optional()
     .describe('The name under which the hook is reported, enabled and disabled.'),
-  description: z.string().optional().describe('For people.'),
+  description: z.string().optional().describe('For human readers.'),
   onFailure: z
     .enum(['allow', 'block', 'continue'])
     .optional()
     .describe(
-      'What a failure of the hook means: "allow" (the default, unless defaultOnFailure says otherwise) warns and goes on; "block" blocks, as a denial of the hook would. "continue" is read as "allow".',
+      'What a failure of the hook means: "allow" (the default, unless defaultOnFailure says otherwise) warns and continues; "block" blocks, as a denial by the hook would. "continue" is read as "allow".',
     ),
   if: z
     .string()
     .regex(/\S/)
     .optional()
     .describe(
-      'A permission rule, such as "Bash(git push *)": the hook runs only for calls that it fits. In .hookmachine/settings.json.',
+      'A permission rule, such as "Bash(git push *)": the hook runs only for calls that match it. In .hookmachine/settings.json.',
     ),
   once: z
     .boolean()
     .optional()
-    .describe('true: the hook runs once a session. In .hookmachine/settings.json.'),
+    .describe('true: the hook runs once per session. In .hookmachine/settings.json.'),
   idempotent: z
     .boolean()
     .optional()
     .describe(
-      'true: to start the hook again for the same event does no harm, so that in a durable call one that was cut off is run once more. In .hookmachine/settings.json.',
+      'true: starting the hook again for the same event does no harm, so in a durable call, one that was cut off is run again. In .hookmachine/settings.json.',
     ),
   async: z
     .boolean()
@@ -65,7 +65,7 @@ const ofProcesses = {
     .enum(['end-group', 'end', 'leave'])
     .optional()
     .describe(
-      'What becomes of processes that the hook leaves when it ended in time: "end-group" (the default) ends those of its process group and lets daemons with a session of their own live on, "end" ends daemons too, "leave" ends nothing. A hook that overran its deadline leaves nothing.',
+      'What happens to processes that the hook leaves behind when it ends in time: "end-group" (the default) ends those in its process group but spares daemons with their own session, "end" ends daemons too, "leave" ends nothing. A hook that overruns its deadline leaves nothing behind.',
     ),
   prestart: z
     .boolean()
@@ -97,11 +97,11 @@ const stream = z
       .int()
       .min(0)
       .max(mostHeldBack)
-      .describe('How many characters the hook may hold back at most.'),
+      .describe('The most characters that the hook may hold back.'),
   })
   .optional()
   .describe(
-    'Of an AfterModel hook: it gets the text of the answer as it comes, and may change it, so that the text need not wait for the whole answer.',
+    'For an AfterModel hook: it gets the text of the answer as it arrives and may change it, so the text need not wait for the whole answer.',
   );
 
 const own = 'In .hookmachine/settings.json: ';
@@ -123,17 +123,19 @@ const hookSchema = z
       ...foreignHook,
     }),
     z.strictObject({
-      type: z.literal('live').describe(`${own}a process that stays, one JSON line in and one out.`),
-      command: written.describe('The shell command, or with "args" the program.'),
+      type: z
+        .literal('live')
+        .describe(`${own}a process that keeps running, one JSON line in and one out.`),
+      command: written.describe('The shell command or, with "args", the program.'),
       args,
-      concurrency: z.int().min(1).optional().describe('How many events it works on at once.'),
+      concurrency: z.int().min(1).optional().describe('How many events it handles at once.'),
       stream,
       ...common,
       ...foreignHook,
     }),
     z.strictObject({
       type: z.literal('module').describe(`${own}a function that a file exports.`),
-      module: written.describe('The path of the file, below the project folder.'),
+      module: written.describe('The path of the file, inside the project folder.'),
       stream,
       ...common,
       ...foreignHook,
@@ -143,34 +145,39 @@ const hookSchema = z
       url: z
         .string()
         .regex(/^https?:\/\/[^@\s]+$/)
-        .describe('Where the event is posted to.'),
-      headers: z.record(z.string(), z.string()).optional().describe('They may use $VARIABLES.'),
+        .describe('The URL to which the event is posted.'),
+      headers: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('Headers to send; they may use $VARIABLES.'),
       allowedEnv: texts.optional().describe('The variables that headers may use.'),
-      allowedUrls: texts.optional().describe('The URLs that it may post to; "*" is any text.'),
+      allowedUrls: texts
+        .optional()
+        .describe('The URLs that it may post to; "*" stands for any text.'),
       retries: z
         .int()
         .min(0)
         .max(mostRetries)
         .optional()
-        .describe('How often a server that is away is asked again, before the deadline.'),
+        .describe('How many times an unavailable server is asked again, within the deadline.'),
       tokenFile: written
         .optional()
         .describe('A file that holds a token, which is sent as "Authorization: Bearer …".'),
       tls: z
         .strictObject({
-          ca: written.optional().describe('Whose certificates are believed, and no others.'),
-          cert: written.optional().describe('Our own certificate.'),
+          ca: written.optional().describe('The only certificate authorities that are trusted.'),
+          cert: written.optional().describe('The client certificate.'),
           key: written.optional().describe('Its key.'),
         })
         .optional()
-        .describe('Files in PEM format, for a server that wants to know who asks.'),
+        .describe('Files in PEM format, for a server that authenticates its clients.'),
       ...common,
       ...foreignHook,
     }),
     z.strictObject({
-      type: z.literal('prompt').describe(`${own}a question to the host's model.`),
-      prompt: written.describe('What the model is to judge; $ARGUMENTS is the event.'),
-      model: z.string().optional().describe('The model; default: the choice of the host.'),
+      type: z.literal('prompt').describe(`${own}a question for the host's model.`),
+      prompt: written.describe('What the model should judge; $ARGUMENTS stands for the event.'),
+      model: z.string().optional().describe("The model; default: the host's choice."),
       ...common,
       ...foreignHook,
     }),
@@ -250,7 +257,7 @@ const flag = z
 const defaultOnFailure = z
   .enum(['allow', 'block', 'continue'])
   .describe(
-    'What a failure means of hooks of this file and of weaker ones that do not say it themselves. A "block" of a stronger file stands.',
+    'What a failure means for hooks of this file and of weaker ones that do not say so themselves. A "block" in a stronger file wins.',
   )
   .optional();
 
@@ -263,20 +270,20 @@ const redact = z
 
 const disabled = z
   .array(z.string())
-  .describe('Names or commands of hooks of this file and of weaker ones that are not to run.')
+  .describe('Names or commands of hooks, in this file and in weaker ones, that do not run.')
   .optional();
 
 const recheck = z
   .boolean()
   .describe(
-    'true: where hooks changed the arguments of a tool, or a request to the model, after or beside others that had judged them, those are asked once more about what would run now. They may deny or ask, and change nothing.',
+    'true: where hooks change the arguments of a tool, or a request to the model, after others have judged them or in parallel, those others are asked again about what would now run. They may deny or ask, but not change anything.',
   )
   .optional();
 
 const opaqueCommands = z
   .enum(['folder', 'refuse'], 'write "folder" or "refuse"')
   .describe(
-    'How "hookmachine trust" treats a hook of a project whose scripts cannot be found by reading its command: "folder" (the default) compares every file of the project, "refuse" never runs it. Counts in the settings of the user and the system.',
+    'How "hookmachine trust" treats a hook of a project whose scripts cannot be found by reading its command: "folder" (the default) compares every file of the project, "refuse" never runs it. Counts only in the settings of the user and the system.',
   )
   .optional();
 
@@ -293,13 +300,13 @@ const durable = z
     workspace: z
       .string()
       .regex(/\S/)
-      .describe('What tools act on, where no option names it.')
+      .describe('What tools act on, unless an option names it.')
       .optional(),
     expiresAfter: duration
       .describe('How long a question waits for its answer; default "7d".')
       .optional(),
     lostAfter: duration
-      .describe('A host that says nothing for so long has ended; default "60s".')
+      .describe('A host that is silent for this long counts as ended; default "60s".')
       .optional(),
     concurrency: z
       .int()
@@ -315,7 +322,7 @@ const durable = z
       .optional(),
   })
   .describe(
-    "Durable calls. Counts in .hookmachine/settings.json of the user and in the system's settings of hookmachine.",
+    "Durable calls. Counts only in the user's .hookmachine/settings.json and in the system's settings of hookmachine.",
   )
   .optional();
 
@@ -323,24 +330,24 @@ const managed = z
   .strictObject({
     onlyManagedHooks: z
       .boolean()
-      .describe("true: no hooks run but those of administrators' files.")
+      .describe("true: only hooks from administrators' files run.")
       .optional(),
     defaultOnFailure: z
       .enum(['allow', 'block'])
       .describe(
-        '"block": a failure of a hook denies, whatever users and projects say of theirs. "allow" says nothing.',
+        '"block": a failure of a hook denies, whatever users and projects say about theirs. "allow" has no effect.',
       )
       .optional(),
     forbid: z
       .array(z.enum(forbiddable))
-      .describe('Options of commands, and variables of the environment, that have no effect.')
+      .describe('Command options and environment variables that have no effect.')
       .optional(),
     redact,
     requireVersion: z
       .string()
       .regex(/^\d+\.\d+\.\d+$/)
       .describe(
-        'The lowest version of hookmachine that will do; with an older one prompts, model calls and tools are denied.',
+        'The lowest acceptable version of hookmachine; with an older one, prompts, model calls and tools are denied.',
       )
       .optional(),
     bundles: z
@@ -350,13 +357,11 @@ const managed = z
           signer: z
             .string()
             .min(1)
-            .describe(
-              'Who has to have signed it, by the name in /etc/hookmachine/allowed_signers.',
-            ),
+            .describe('Who must have signed it: a name in /etc/hookmachine/allowed_signers.'),
           version: z
             .string()
             .regex(/^\d+\.\d+\.\d+$/)
-            .describe('The lowest version that will do.')
+            .describe('The lowest acceptable version.')
             .optional(),
           onFailure: z
             .enum(['allow', 'block'])
@@ -366,7 +371,7 @@ const managed = z
             .optional(),
         }),
       )
-      .describe('Signed bundles of hooks that this machine has to have for all its users.')
+      .describe('Signed bundles of hooks that this machine must have for all its users.')
       .optional(),
     audit: z
       .union([
@@ -380,12 +385,12 @@ const managed = z
           maxBytes: z
             .int()
             .min(4_096)
-            .describe('The size from which on a new file is begun.')
+            .describe('The size at which a new file is started.')
             .optional(),
-          keep: z.int().min(0).describe('How many old files stay.').optional(),
+          keep: z.int().min(0).describe('How many old files are kept.').optional(),
           syslog: z
             .union([z.literal(true), z.string().regex(/^\//)])
-            .describe("true: the system's log. A path: one behind this socket.")
+            .describe("true: the system's log. A path: the log behind this socket.")
             .optional(),
           opentelemetry: z
             .union([
@@ -399,12 +404,12 @@ const managed = z
                 timeout: z
                   .int()
                   .min(1)
-                  .describe('How long it has to take what is sent, in ms.')
+                  .describe('How long it may take to accept what is sent, in ms.')
                   .optional(),
               }),
             ])
             .describe(
-              'Spans and metrics to a collector that speaks OTLP over HTTP; true: the one that the environment names.',
+              'Sends spans and metrics to a collector that speaks OTLP over HTTP; true: the one that the environment names.',
             )
             .optional(),
         }),
@@ -415,7 +420,7 @@ const managed = z
       .optional(),
   })
   .describe(
-    "What nobody below can change: in an administrator's settings only, /etc/hookmachine/settings.json and settings.d/*.json.",
+    "What no weaker settings can change; only in an administrator's settings, /etc/hookmachine/settings.json and settings.d/*.json.",
   )
   .optional();
 
@@ -452,7 +457,7 @@ const settingsSchema = z
       .optional(),
   })
   .describe(
-    'Settings of hooks: .hookmachine/settings.json, and of LLxprt Code as far as hookmachine reads them.',
+    'Settings for hooks: .hookmachine/settings.json, and those of LLxprt Code as far as hookmachine reads them.',
   );
 
 /** The settings that hookmachine reads. */

@@ -112,7 +112,7 @@ export function unknownDisabled(
             const meant = nearestKey(name, near);
             return {
               path: ['hooksConfig', 'disabled'],
-              message: `${said(name).replace(/^is /, '')} is the name or command of no hook, so it disables none`,
+              message: `${said(name).replace(/^is /, '')} is not the name or command of any hook, so it disables none`,
               fix:
                 meant === undefined
                   ? 'write a name that "hookmachine list" shows'

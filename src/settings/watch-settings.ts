@@ -68,7 +68,7 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
         folders = now;
       }
     } catch (error) {
-      debug('settings are polled, for they cannot be watched: %s', String(error));
+      debug('settings are polled, because they cannot be watched: %s', String(error));
       close(watchers);
       watchers = [];
       poll();

@@ -98,7 +98,7 @@ function checked(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'ws:')
     throw new StatelyError(
-      `"${text}" is no address of a WebSocket server; give ws://127.0.0.1:8080`,
+      `"${text}" is not the address of a WebSocket server; use ws://127.0.0.1:8080`,
     );
   if (!loopback.test(url.hostname))
     throw new StatelyError(

@@ -55,7 +55,7 @@ function notInstalled(cause: unknown, wanted: string): StatelyError {
   return new StatelyError(
     isNotInstalled(cause, wanted)
       ? `Stately's inspector needs the package ${wanted}; install it where hookmachine is installed: npm i ${wanted}`
-      : `the package ${wanted} cannot be loaded (${messageOf(cause)}); install it anew`,
+      : `the package ${wanted} cannot be loaded (${messageOf(cause)}); reinstall it`,
     { cause },
   );
 }

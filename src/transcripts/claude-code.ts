@@ -17,7 +17,7 @@ export const claudeCode: LineFormat = {
     let folder: string | undefined;
     return function* read(record): Generator<Found> {
       const { type, sessionId, cwd } = record;
-      if (!isText(type)) return yield fault('is no record of Claude Code: it has no "type"');
+      if (!isText(type)) return yield fault('is not a record of Claude Code: it has no "type"');
       if (isText(cwd)) folder ??= cwd;
       if (type !== 'user' && type !== 'assistant') return;
       const found = (event: string, given: Fields): Found => ({

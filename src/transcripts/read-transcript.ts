@@ -108,12 +108,12 @@ function valueIn(
   isTorn: boolean,
 ): Readonly<Record<string, unknown>> | string {
   if (text === undefined) return `is longer than ${longestLine} bytes`;
-  if (isTooDeep(text)) return 'is nested too deep';
+  if (isTooDeep(text)) return 'is nested too deeply';
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : 'is no JSON object';
+    return isRecord(value) ? value : 'is not a JSON object';
   } catch {
-    return isTorn ? 'is torn: the process was ended while it wrote' : 'is no valid JSON';
+    return isTorn ? 'is torn: the process was ended while writing it' : 'is not valid JSON';
   }
 }
 

@@ -11,7 +11,7 @@ export function readNumber(value: unknown, path: string, notes: string[]): numbe
 /** Returns a text; undefined, with a note, for anything else. */
 export function readText(value: unknown, path: string, notes: string[]): string | undefined {
   if (typeof value === 'string') return value;
-  if (value !== undefined && value !== null) notes.push(ignored(path, value, 'a text'));
+  if (value !== undefined && value !== null) notes.push(ignored(path, value, 'a string'));
   return undefined;
 }
 
@@ -19,12 +19,12 @@ export function readText(value: unknown, path: string, notes: string[]): string 
 export function readTexts(value: unknown, path: string, notes: string[]): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) {
-    notes.push(ignored(path, value, 'a list of texts'));
+    notes.push(ignored(path, value, 'a list of strings'));
     return undefined;
   }
   return value.filter((entry, index): entry is string => {
     if (typeof entry === 'string') return true;
-    notes.push(ignored(`${path}[${index}]`, entry, 'a text'));
+    notes.push(ignored(`${path}[${index}]`, entry, 'a string'));
     return false;
   });
 }
@@ -101,7 +101,7 @@ export function readRatings(
     const { category, probability } = isRecord(rating) ? rating : {};
     if (typeof category === 'string' && typeof probability === 'string')
       return [{ category, probability }];
-    notes.push(ignored(`${path}[${index}]`, rating, '{ category, probability }, both texts'));
+    notes.push(ignored(`${path}[${index}]`, rating, '{ category, probability }, both strings'));
     return [];
   });
 }

@@ -145,7 +145,7 @@ export function withSystemTexts(
  * @example
  * normalizeHookLLMRequest({ contents: [{ role: 'user', parts: ['Hi'] }], model: 7 });
  * // { request: { messages: [{ role: 'user', content: 'Hi' }] },
- * //   notes: ['llm_request.model is 7 and was ignored: it must be a text'] }
+ * //   notes: ['llm_request.model is 7 and was ignored: it must be a string'] }
  */
 export function normalizeHookLLMRequest(value: unknown): {
   request: Partial<LLMRequest>;
@@ -214,7 +214,7 @@ export function readMessages(value: unknown, path: string, notes: string[]): LLM
     .filter((message) => message !== undefined);
   if (messages.length === 0)
     notes.push(
-      `${path} holds no message and changed nothing: a request cannot be without messages`,
+      `${path} holds no messages and changed nothing: a request needs at least one message`,
     );
   else if (messages.every(({ role }) => role === 'system'))
     notes.push(
@@ -239,7 +239,7 @@ function readRole(role: unknown, path: string, notes: string[]): LLMRole | undef
     notes.push(`${path}.role is "assistant" and was read as "model"`);
     return 'model';
   }
-  notes.push(`${ignored(`${path}.role`, role, 'user, model or system')}; the message was left out`);
+  notes.push(`${ignored(`${path}.role`, role, 'user, model or system')}; the message was dropped`);
   return undefined;
 }
 
@@ -257,10 +257,10 @@ function readContent(
   const parts = Array.isArray(content) ? content : [content];
   const silent = parts.filter((part) => textOf(part) === undefined).length;
   if (silent > 0 && silent === parts.length) {
-    notes.push(`${path}.content is no text and was turned into JSON text`);
+    notes.push(`${path}.content is not text and was converted to JSON text`);
     return toJsonText(content);
   }
-  if (silent > 0) notes.push(`${path}.content has parts without text, which were left out`);
+  if (silent > 0) notes.push(`${path}.content has parts without text, which were dropped`);
   return joined(textsOf(parts));
 }
 

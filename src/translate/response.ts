@@ -215,11 +215,11 @@ function withoutContradiction(
   if (said === undefined) return { text };
   if (areCandidatesChanged)
     notes.push(
-      'llm_response.text and llm_response.candidates were both changed and differ: "text" counts',
+      'llm_response.text and llm_response.candidates were both changed and differ: "text" wins',
     );
   else if (candidates.length > 1)
     notes.push(
-      `llm_response.text was changed and the ${candidates.length} candidates were not: "text" took the place of them all`,
+      `llm_response.text was changed and the ${candidates.length} candidates were not: "text" replaced them all`,
     );
   const content = { role: 'model', parts: textsOf(text) } as const;
   return { text, candidates: [{ ...candidates[0]!, content }] };
@@ -267,6 +267,6 @@ function readParts(content: unknown, path: string, notes: string[]): string[] | 
   if (typeof parts === 'string') return textsOf(parts);
   if (!Array.isArray(parts)) return undefined;
   if (parts.some((part) => textOf(part) === undefined))
-    notes.push(`${path} has parts without text, which were left out: hooks can only change text`);
+    notes.push(`${path} has parts without text, which were dropped: hooks can only change text`);
   return textsOf(parts);
 }

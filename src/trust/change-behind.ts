@@ -23,7 +23,7 @@ export async function changeBehind(
     if (now.sha256 === '') return `${name} cannot be read`;
     if (now.sha256 !== before.sha256) return `${name} has changed since you trusted it`;
     if (now.realPath !== before.realPath)
-      return `${name} leads to another file than when you trusted it`;
+      return `${name} points to a different file than when you trusted it`;
   }
   const come = absent.find((path) => isThere(join(cwd, path)));
   if (come !== undefined) return `its script ${JSON.stringify(come)} is new since you trusted it`;

@@ -26,7 +26,7 @@ export const folderLimits = { files: 10_000, bytes: 64 * 1024 * 1024, ms: 10_000
 
 /** The parts of a folder that are left out, in words for users. */
 export const leftOut =
-  'without node_modules (but its .bin) and .git (but its configuration and hooks)';
+  'without node_modules (except its .bin) and .git (except its configuration and hooks)';
 
 /**
  * Hashes all files in folders: their paths, contents, links, and whether they are executable. Packages and

@@ -30,7 +30,7 @@ function take(lock: string): void {
       if (since !== undefined && Date.now() - since > abandonedAfterMs)
         rmSync(lock, { force: true });
       else if (Date.now() > until)
-        throw new Error(`another hookmachine is at it; if none is, remove ${lock}`, {
+        throw new Error(`another hookmachine is using it; if none is, remove ${lock}`, {
           cause: error,
         });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);

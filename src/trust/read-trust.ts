@@ -42,7 +42,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
     const read = readBounded(file, longestTrustFile);
     if ('refused' in read)
       return read.refused === 'too long'
-        ? fault('is larger than 64 MiB', 'move it away, and trust your projects anew')
+        ? fault('is larger than 64 MiB', 'move it away, and trust your projects again')
         : fault('is not a file', 'move it away');
     const unsafe = fileFault(file);
     if (unsafe) return fault(unsafe.message, unsafe.fix);
@@ -163,7 +163,7 @@ const fault = (message: string, fix: string): TrustFileFault => ({
 
 const corrupt: TrustFileFault = {
   message: 'is corrupt',
-  fix: 'trust your projects anew: hookmachine trust',
+  fix: 'trust your projects again: hookmachine trust',
   isCorrupt: true,
 };
 

@@ -26,7 +26,7 @@ export function fileFault(path: string): FileFault | undefined {
 /** Checks each part of the path as it is written, and where a link leads. */
 function faultOnWay(path: string, links: number): FileFault | undefined {
   if (links > mostLinks)
-    return { message: 'is behind too many links', fix: 'name the file itself' };
+    return { message: 'is reached through too many links', fix: 'name the file itself' };
   const { root } = parse(path);
   const parts = path
     .slice(root.length)
@@ -69,7 +69,7 @@ function faultOf(path: string, stats: Stats, isStrict: boolean): FileFault | und
   if (stats.isDirectory() && (stats.mode & sticky) !== 0 && !isStrict) return undefined;
   return {
     message: `can be written by others (${path})`,
-    fix: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(path)}`,
+    fix: `check what it says, then remove that permission: chmod go-w ${JSON.stringify(path)}`,
   };
 }
 
@@ -77,7 +77,7 @@ function ownerFault(path: string, { uid }: Stats): FileFault | undefined {
   const user = process.getuid!();
   if (uid === user || uid === 0) return undefined;
   return {
-    message: `is in the hands of another user (uid ${uid} owns ${path})`,
+    message: `belongs to another user (uid ${uid} owns ${path})`,
     fix: `give it to this user: chown ${user} ${JSON.stringify(path)}`,
   };
 }

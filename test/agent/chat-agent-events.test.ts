@@ -116,7 +116,9 @@ describe('AfterAgent', () => {
     expect(events.slice(-2)).toEqual([
       {
         type: 'notice',
-        text: expect.stringContaining('would send the agent on again, but may do so 2 times'),
+        text: expect.stringContaining(
+          'want the agent to continue again, but may do so only 2 times',
+        ),
       },
       { type: 'finalAnswer', text: '3', steps: 3 },
     ]);

@@ -60,7 +60,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect(events.slice(-2)).toEqual([
       {
         type: 'notice',
-        text: expect.stringMatching(/3 times.*; the answer stands\.$/),
+        text: expect.stringMatching(/3 times.*; the answer is kept\.$/),
       },
       { type: 'finalAnswer', text: 'Done.', steps: 4 },
     ]);

@@ -271,7 +271,7 @@ describe('concurrent turns', () => {
   test('a second turn in the same chat is refused', async () => {
     const { chat } = await startChat(['Hello']);
     const events = chat.run('One');
-    expect(() => chat.run('Two')).toThrow(/A turn runs already/);
+    expect(() => chat.run('Two')).toThrow(/A turn is already running/);
     expect(shown(await all(events))).toBe('Hello');
     expect(shown(await all(chat.run('Two')))).toBe('Hello');
   });

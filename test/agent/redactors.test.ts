@@ -78,7 +78,7 @@ describe('a redactor (C-73)', () => {
     };
     const { said, session } = await redacted({ AfterModel: inParallel(onlyText) }, given);
     expect(said).toBe('a *** b');
-    expect(session.warnings).toEqual([expect.stringContaining('took the place of them all')]);
+    expect(session.warnings).toEqual([expect.stringContaining('replaced them all')]);
   });
 
   test('in a sequence, a redactor’s output is compared with its own input', async () => {

@@ -54,13 +54,13 @@ const describeForeign = () => jsonSchemaOf('some', foreign());
 
 test('a schema that cannot be shown to the model is an error that names the tool and the fix', () => {
   expect(describeForeign).toThrow(
-    'The parameters of the tool "some" cannot be described to the model: this version of some-library does not say its schemas in JSON Schema. Give JSON Schema as `parameters`.',
+    'The parameters of the tool "some" cannot be described to the model: this version of some-library cannot convert its schemas to JSON Schema. Give JSON Schema as `parameters`.',
   );
 });
 
 test('JSON Schema that cannot be checked is an error that names the tool', async () => {
   const parameters = { type: 'object', $ref: 'https://example.com/schema' } as const;
   await expect(checkInput('some', parameters, {})).rejects.toThrow(
-    /^The parameters of the tool "some" are no JSON Schema that can be checked: /,
+    /^The parameters of the tool "some" are not a JSON Schema that can be checked: /,
   );
 });

@@ -104,7 +104,9 @@ describe('a batch', () => {
   test('a batch can follow another, but not run at the same time', async () => {
     const { scheduler } = await sceneOf([someTool('write')]);
     const first = scheduler.schedule([call('write', 'a')]);
-    await expect(scheduler.schedule([call('write', 'b')])).rejects.toThrow(/runs a batch already/);
+    await expect(scheduler.schedule([call('write', 'b')])).rejects.toThrow(
+      /is already running a batch/,
+    );
     expect(contents((await first).calls)).toEqual(['wrote a']);
     expect(contents((await scheduler.schedule([call('write', 'c')])).calls)).toEqual(['wrote c']);
   });

@@ -117,46 +117,46 @@ type Machine = Awaited<ReturnType<typeof machine>>;
 const changes: Record<string, readonly [(box: Machine) => void, said: string]> = {
   'a script that was changed': [
     ({ at }) => appendFileSync(at('guard.sh'), '#'),
-    'guard.sh is another',
+    'guard.sh is different',
   ],
   'a script that lets everything pass': [
     ({ at }) => writeFileSync(at('guard.sh'), '#!/bin/sh\nexit 0\n'),
-    'guard.sh is another',
+    'guard.sh is different',
   ],
   'a script that is gone': [({ at }) => rmSync(at('guard.sh')), 'guard.sh is gone'],
   'a script that is no longer executable': [
     ({ at }) => chmodSync(at('guard.sh'), 0o644),
-    'no program any more',
+    'no longer a program',
   ],
   'a test that has become executable': [
     ({ at }) => chmodSync(at('guard.hooktest.yaml'), 0o755),
-    'a program now',
+    'now a program',
   ],
   'a file that was added': [({ at }) => writeFileSync(at('json.py'), ''), '"json.py" was added'],
   'a hidden file that was added': [({ at }) => writeFileSync(at('.env'), ''), '".env" was added'],
   'settings that were changed': [
     ({ at }) => writeFileSync(at('settings.json'), '{}'),
-    'settings.json is another',
+    'settings.json is different',
   ],
   'a manifest that was changed': [
     ({ at }) => {
       const text = readFileSync(at('bundle.json'), 'utf8');
       writeFileSync(at('bundle.json'), text.replace('1.0.0', '9.0.0'));
     },
-    'its signature is not one of its manifest',
+    'its signature does not match its manifest',
   ],
   'no signature': [({ at }) => rmSync(at('bundle.json.sig')), 'is not signed'],
   'an invalid signature': [({ at }) => writeFileSync(at('bundle.json.sig'), 'x'), 'cannot be read'],
   'a signature of somebody else': [
     ({ folder }) => signIn(folder, author('mallory')),
-    'which nobody trusts here',
+    'which is not trusted here',
   ],
   'files and a manifest of somebody else': [
     ({ folder }) => {
       rmSync(folder, { recursive: true });
       bundleIn(folder, author('mallory'), { 'settings.json': '{"hooks":{}}' });
     },
-    'which nobody trusts here',
+    'which is not trusted here',
   ],
   'another version that the same author signed': [
     ({ folder, by }) => bundleIn(folder, by, guardFiles(), { version: '0.9.0' }),
@@ -168,7 +168,7 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
   ],
   'a signer who is no longer trusted': [
     ({ place }) => writeFileSync(place.signers, ''),
-    'nobody trusts',
+    'is not trusted',
   ],
   'a list of signers that others can write': [
     ({ place }) => chmodSync(place.signers, 0o666),
@@ -199,14 +199,14 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
   'no folder': [({ folder }) => rmSync(folder, { recursive: true }), 'cannot be read (ENOENT)'],
   'an invalid list of bundles': [
     ({ place }) => writeFileSync(place.index, '{'),
-    'is no list of bundles',
+    'is not a list of bundles',
   ],
   'a list of bundles that leads elsewhere': [
     ({ place }) => {
       const text = readFileSync(place.index, 'utf8');
       writeFileSync(place.index, text.replace('1.0.0', '../..'));
     },
-    'is no list of bundles',
+    'is not a list of bundles',
   ],
   'a list of bundles that is a folder': [
     ({ place }) => {
@@ -278,7 +278,7 @@ test('a guard whose failure denies does so if its bundle was changed, before or 
     said: expect.stringContaining('its bundle is not as it was signed'),
   });
   expect(changed.warnings.join()).toContain(
-    'hook "guard" (BeforeTool) may not run, and so blocks: its bundle guards was changed after it was signed: guard.sh is another one; get it anew, from its author or with hookmachine policy update',
+    'hook "guard" (BeforeTool) may not run, and so blocks: its bundle guards was changed after it was signed: guard.sh is different; get it again, from its author or with hookmachine policy update',
   );
   expect(await call(box)).toMatchObject({ ran: false });
   // Installing the same bundle again repairs it, even for sessions that already run it.
@@ -307,7 +307,7 @@ describe('managed.bundles', () => {
   test.each<[string, object, Level | undefined, string]>([
     ['a missing bundle', {}, undefined, 'is not installed'],
     ['a bundle that only a user has', {}, 'user', 'is not installed'],
-    ['a bundle of another signer', { signer: 'bob' }, 'system', 'demands bob'],
+    ['a bundle of another signer', { signer: 'bob' }, 'system', 'requires bob'],
     ['a bundle that is too old', { version: '1.0.1' }, 'system', 'is lower than 1.0.1'],
   ])('managed.bundles reports %s, and denies if told to', async (_, more, level, said) => {
     const box = level ? (await machine(level)).box : sandbox();

@@ -74,7 +74,7 @@ describe('arguments nested so deep that no guard can receive them', () => {
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [group(['exit 2'])] } });
     const event = `{"tool_name":"x","tool_input":{"x":${nested(100_000)}}}`;
     const { exitCode, stderr } = await inProcess(box, ['fire', 'BeforeTool'], event);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stdin is nested too deep')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stdin is nested too deeply')]);
   });
 });
 

@@ -242,7 +242,7 @@ describe('settings.d', () => {
     ['is broken', (file: string, box: Sandbox) => void box.write(file, '{')],
     ['is a folder', (file: string) => void mkdirSync(file, { recursive: true })],
     [
-      'is a link that leads nowhere',
+      'is a broken link',
       (file: string) => {
         mkdirSync(dirname(file), { recursive: true });
         symlinkSync('/proc/nowhere', file);
@@ -314,7 +314,7 @@ test('"managed" is reported where it has no effect, and so are its faults', asyn
   });
   const { warnings } = await call(box);
   expect(warnings).toEqual([
-    expect.stringContaining("managed: counts in an administrator's settings only"),
+    expect.stringContaining("managed: counts only in an administrator's settings"),
     expect.stringContaining('managed.onlyManagedHook: there is no such key'),
     expect.stringContaining(
       'managed.audit.sylog: there is no such key, so it is ignored; write "syslog"',

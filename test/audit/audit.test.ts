@@ -364,7 +364,7 @@ describe('hookmachine audit summary', () => {
     expect(words.stdout).toContain(
       `2×  ${me.user} on ${me.host}  write_file  by no-keys: Keys stay out.`,
     );
-    expect(words.stdout).toContain('Without guards of the system\n  bare  1 sessions');
+    expect(words.stdout).toContain('Without system guards\n  bare  1 sessions');
     expect(words.stdout).toContain('Not seen\n  lost');
   });
 

@@ -43,32 +43,32 @@ test('a bundle is the same from its folder, from our archive and from that of ta
 const manifest = { path: 'bundle.json', content: '{}' };
 const zeros = Buffer.alloc(64 * 1024 * 1024);
 test.each<[string, () => Buffer, string]>([
-  ['a path that leads out of it', () => archive(manifest, { path: '../evil' }), 'leads out of it'],
-  ['a nested path that leads out', () => archive({ path: 'a/../../evil' }), 'leads out of it'],
-  ['an absolute path', () => archive(manifest, { path: '/etc/evil' }), 'leads out of it'],
-  ['a path of another system', () => archive({ path: 'a\\..\\..\\evil' }), 'leads out of it'],
+  ['a path that leads out of it', () => archive(manifest, { path: '../evil' }), 'leads outside it'],
+  ['a nested path that leads out', () => archive({ path: 'a/../../evil' }), 'leads outside it'],
+  ['an absolute path', () => archive(manifest, { path: '/etc/evil' }), 'leads outside it'],
+  ['a path of another system', () => archive({ path: 'a\\..\\..\\evil' }), 'leads outside it'],
   [
     'a symbolic link',
     () => archive(manifest, { path: 'a', type: 'SymbolicLink', linkpath: '/etc/passwd' }),
-    'is no file (SymbolicLink)',
+    'is not a file (SymbolicLink)',
   ],
   [
     'a hard link',
     () => archive(manifest, { path: 'a', type: 'Link', linkpath: 'bundle.json' }),
-    'is no file (Link)',
+    'is not a file (Link)',
   ],
-  ['a device', () => archive({ path: 'a', type: 'CharacterDevice' }), 'is no file'],
-  ['a pipe', () => archive({ path: 'a', type: 'FIFO' }), 'is no file'],
+  ['a device', () => archive({ path: 'a', type: 'CharacterDevice' }), 'is not a file'],
+  ['a pipe', () => archive({ path: 'a', type: 'FIFO' }), 'is not a file'],
   ['a duplicate path', () => archive(manifest, manifest), 'holds "bundle.json" twice'],
   [
     'very many files',
     () => archive(...Array.from({ length: 600 }, (_, at) => ({ path: `f${at}` }))),
     'more than 500 files',
   ],
-  ['content far larger than it looks', () => gzipSync(zeros), 'too large when it is unpacked'],
-  ['plain text', () => Buffer.from('hello'), 'is no .tgz'],
-  ['text in gzip', () => gzipSync('hello'), 'is no .tgz'],
-  ['only half of its bytes', () => archive(manifest).subarray(0, 60), 'is no .tgz'],
+  ['content far larger than it looks', () => gzipSync(zeros), 'too large once unpacked'],
+  ['plain text', () => Buffer.from('hello'), 'is not a .tgz'],
+  ['text in gzip', () => gzipSync('hello'), 'is not a .tgz'],
+  ['only half of its bytes', () => archive(manifest).subarray(0, 60), 'is not a .tgz'],
 ])('an archive with %s is refused', async (_, made, message) => {
   await expect(readArchive(made())).rejects.toThrow(message);
 });

@@ -76,12 +76,12 @@ test('an archive is fetched only over HTTPS, up to a size limit and within a tim
   await refused(`${plain}/good`, 'is not fetched over HTTPS');
   await refused(at('/plain'), `is redirected to ${plain}, which is not HTTPS`);
   await refused(at('/file'), 'is redirected to file://, which is not HTTPS');
-  await refused(at('/round'), 'is redirected too often');
-  await refused(at('/missing'), 'the server answers 404');
+  await refused(at('/round'), 'is redirected too many times');
+  await refused(at('/missing'), 'the server answered 404');
   await refused(at('/endless'), 'is too large');
   await refused(at('/broken'), 'cannot be fetched');
   await refused(at('/slow'), 'did not send it within 0.2 s', 200);
-  await refused('https://', 'is no address');
+  await refused('https://', 'is not a URL');
   const away = createPlainServer().listen(0, '127.0.0.1');
   await once(away, 'listening');
   const { port } = away.address() as AddressInfo;

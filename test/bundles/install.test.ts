@@ -53,14 +53,16 @@ test('a newer version replaces an older one, but not the other way round unless 
   expect(await put('1.2.9')).toEqual({ isSame: false });
   expect(await put('1.10.0')).toMatchObject({ before: { version: '1.2.9' }, isSame: false });
   expect(await put('1.10.0')).toMatchObject({ isSame: true });
-  await expect(put('1.9.9')).rejects.toThrow('is version 1.9.9, which is lower than 1.10.0');
+  await expect(put('1.9.9')).rejects.toThrow(
+    'is version 1.9.9, which is lower than the installed 1.10.0',
+  );
   const other = candidate('1.10.0', { timeout: 5_000 });
   await expect(install(place, other, { tryOut: passes })).rejects.toThrow(
-    'is another 1.10.0 than the one that is installed',
+    'differs from the installed 1.10.0',
   );
   const stranger = candidate('2.0.0', {}, guardFiles(), author('bob'));
   await expect(install(place, stranger, { tryOut: passes })).rejects.toThrow(
-    'is signed by bob, and the one that is installed by security@acme.example',
+    'is signed by bob, but the installed one by security@acme.example',
   );
   expect(now()).toEqual(['1.10.0']);
   await put('1.9.9', { toLower: true });
@@ -97,7 +99,7 @@ test('the higher version of two updates at once stays, whichever ends first', as
   const slow = put('2.0.0', { tryOut: () => waiting });
   await put('3.0.0');
   go!();
-  await expect(slow).rejects.toThrow('is version 2.0.0, which is lower than 3.0.0');
+  await expect(slow).rejects.toThrow('is version 2.0.0, which is lower than the installed 3.0.0');
   expect(now()).toEqual(['3.0.0']);
   const both = await Promise.all([put('4.0.0'), put('4.0.0')]);
   expect(both.filter(({ isSame }) => isSame)).toHaveLength(1);

@@ -15,13 +15,13 @@ test('a manifest describes the bundle and lists its files', () => {
 
 test.each<[string, unknown, string]>([
   ['plain text', 'x', 'cannot be used'],
-  ['a list at the top', [], 'it holds no JSON object'],
+  ['a list at the top', [], 'it is not a JSON object'],
   ['a comment', '{} // x', 'cannot be used'],
-  ['a duplicate key', '{"name":"a","name":"b"}', '"name" stands twice'],
+  ['a duplicate key', '{"name":"a","name":"b"}', '"name" occurs twice'],
   [
     'a duplicate file',
     `{"name":"a","version":"1.0.0","files":{"settings.json":1,"settings.json":2}}`,
-    '"files.settings.json" stands twice',
+    '"files.settings.json" occurs twice',
   ],
   ['an unknown key', { ...whole, scripts: {} }, 'there is no key "scripts"'],
   ['a name with a path in it', { ...whole, name: '../x' }, '"name" is "../x"'],
@@ -29,18 +29,18 @@ test.each<[string, unknown, string]>([
   ['an invalid version', { ...whole, version: '1.0.0-beta' }, '"version"'],
   ['an invalid required version', { ...whole, requireVersion: '^1' }, '"requireVersion"'],
   ['no files', { ...whole, files: undefined }, '"files" is missing'],
-  ['no settings', { ...whole, files: { a: file } }, 'names no settings.json'],
-  ['a file without a hash', { ...whole, files: { 'settings.json': {} } }, 'has no "sha256"'],
+  ['no settings', { ...whole, files: { a: file } }, 'does not list settings.json'],
+  ['a file without a hash', { ...whole, files: { 'settings.json': {} } }, 'needs a "sha256"'],
   [
     'a file with a setuid mode',
     { ...whole, files: { 'settings.json': { ...file, mode: '4755' } } },
-    'has no "sha256" and "mode"',
+    'needs a "sha256", and a "mode"',
   ],
 ])('a manifest with %s is rejected', (_, given, message) => {
   expect(() => read(given)).toThrow(message);
 });
 
-const odd = 'is no path';
+const odd = 'is not a path';
 test.each<[readonly string[], string]>([
   [['../x'], odd],
   [['a/../../x'], odd],
@@ -61,8 +61,8 @@ test.each<[readonly string[], string]>([
   [['trailing.'], odd],
   [['a'.repeat(201)], odd],
   [[Array.from({ length: 9 }, () => 'a').join('/')], odd],
-  [['a', 'A'], 'stands twice'],
-  [['a/b', 'A/c'], '"A" stands there as a too'],
+  [['a', 'A'], 'occurs twice'],
+  [['a/b', 'A/c'], '"A" is also listed as a'],
   [['a', 'a/b'], 'is a file and a folder'],
   [['A/b', 'a'], 'is a file and a folder'],
   [['bundle.json'], 'cannot be listed'],

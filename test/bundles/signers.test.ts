@@ -25,12 +25,12 @@ bob ${author().line.split(' ').slice(1).join(' ').trim()}`);
   const whose = (time: string) => signerOf(key, { all, problems }, '', at(time)).name;
   expect(whose('2026-11-23T00:00:00Z')).toBe('ann@acme.example');
   for (const time of ['2025-12-31T23:59:59Z', '2027-01-01T12:00:00Z'])
-    expect(() => whose(time)).toThrow('whose key counts at another time only');
+    expect(() => whose(time)).toThrow('whose key is not valid at this time');
 });
 
 test.each([
-  ['* ', 'it does not say plainly who signs'],
-  ['!bob,* ', 'it does not say plainly who signs'],
+  ['* ', 'it does not name a signer plainly'],
+  ['!bob,* ', 'it does not name a signer plainly'],
   ['ann namespaces="git" ', 'its key may not sign for "hookmachine-bundle"'],
   ['ann cert-authority ', '"cert-authority" is not understood'],
   ['ann no-touch-required ', '"no-touch-required" is not understood'],

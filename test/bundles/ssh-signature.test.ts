@@ -26,7 +26,7 @@ describe.skipIf(!hasOpenSsh)('signatures of ssh-keygen', () => {
       expect(keygen(folder, ['-l', '-f', 'key.pub'])).toContain(fingerprint(key));
     }
     const other = keygen(folder, ['-Y', 'sign', '-n', 'file', '-f', 'key'], text);
-    expect(() => signingKey(text, other)).toThrow('for "file", and not for "hookmachine-bundle"');
+    expect(() => signingKey(text, other)).toThrow('for "file", not for "hookmachine-bundle"');
 
     const ours = author();
     writeFileSync(join(folder, 'signers'), ours.line);

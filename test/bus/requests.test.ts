@@ -202,7 +202,7 @@ describe.each(hookEventNames)('%s over the bus (C-98, DELTA-HPAY-001)', (event) 
     expect(error).toMatchObject({
       code: 'validation_failure',
       message: expect.stringMatching(
-        new RegExp(`^the input does not fit ${event}: "\\w+" must be`),
+        new RegExp(`^the input does not match ${event}: "\\w+" must be`),
       ),
       details: { stage: 'validation', eventName: event },
     });

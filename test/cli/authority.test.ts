@@ -307,7 +307,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
     });
     expect(existsSync(join(box.project, 'ran'))).toBe(false);
     const help = await inProcess(box, ['fire', '--help']);
-    expect(help.stdout).toMatch(/--no-hooks\s+run no hooks but the system's/);
+    expect(help.stdout).toMatch(/--no-hooks\s+run no hooks except the system's/);
   });
 
   test('the administrator’s file is not replaced by one that the environment names', async () => {
@@ -403,7 +403,7 @@ test('a disabled name that no hook has is reported, unless hooks of an untrusted
     hooksConfig: { disabled: ['no-such'] },
     hooks: hooks(hook('exit 0', { name: 'mine' })),
   });
-  const unknown = expect.stringContaining('"no-such" is the name or command of no hook');
+  const unknown = expect.stringContaining('"no-such" is not the name or command of any hook');
   expect((await fire(box)).warnings).toEqual([unknown]);
   box.write(box.files.project, { ...on, hooks: hooks('exit 0') });
   expect((await fire(box)).warnings).toEqual([expect.stringContaining('are not trusted')]);

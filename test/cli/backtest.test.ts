@@ -95,7 +95,7 @@ describe('backtest', () => {
            → Secrets stay out of .env files.`);
     expect(stdout).toMatch(/denied {3}.*\/codex\/rollout-1\.jsonl:2\n +apply_patch /);
     expect(stdout).toMatch(/asked {4}.*s\.jsonl:4\n +Bash .*rm -r x.*\n +→ Deletes\./);
-    expect(stdout).toContain('s.jsonl:3 is no valid JSON');
+    expect(stdout).toContain('s.jsonl:3 is not valid JSON');
     expect(stdout).toContain('notes.jsonl a file is neither a recording');
   });
 
@@ -119,9 +119,9 @@ describe('backtest', () => {
     expect(await counted('--since', '30d')).toEqual([5, recent]);
     expect(await counted('--since', ago(41).slice(0, 10))).toEqual([7, recent]);
     for (const [given, said] of [
-      ['soon', 'give a date, such as 2026-11-01, or a time ago, such as 30d or 12h'],
-      ['2026-02-31', 'give a date, such as 2026-11-01, or a time ago, such as 30d or 12h'],
-      ['2999-01-01', 'that is yet to come'],
+      ['soon', 'give a date, such as 2026-11-01, or an age, such as 30d or 12h'],
+      ['2026-02-31', 'give a date, such as 2026-11-01, or an age, such as 30d or 12h'],
+      ['2999-01-01', 'that is in the future'],
     ] as const)
       expect((await backtest(folder, '--on', on, '--since', given)).stderr).toContain(
         `--since ${given}: ${said}`,
@@ -189,7 +189,7 @@ describe('backtest', () => {
       ].join('\n'),
     });
     const { stdout } = await backtest(folder, '--on', on);
-    expect(stdout).toContain('hooks are there for them: 1 of AfterTool (--events AfterTool)');
+    expect(stdout).toContain('hooks exist for them: 1 of AfterTool (--events AfterTool)');
     expect(existsSync(join(folder, 'seen'))).toBe(false);
     await backtest(folder, '--on', on, '--events', 'PostToolUse');
     expect(JSON.parse(readFileSync(join(folder, 'seen'), 'utf8'))).toMatchObject({
@@ -243,7 +243,7 @@ describe('backtest', () => {
     const { stdout } = await backtest(folder, '--on', file);
     expect(stdout).toContain('Hooks ran for 2: denied 1');
     expect(stdout).toContain('r.jsonl #2\n');
-    expect(stdout).toContain('r.jsonl #3 was recorded without what was called');
+    expect(stdout).toContain('r.jsonl #3 was recorded without arguments and results');
     expect(stdout).not.toContain('hunter2');
   });
 
@@ -255,7 +255,7 @@ describe('backtest', () => {
       ['no-env', '--on', '.', '--events', 'BeforTool'],
       /there is no event "BeforTool": use BeforeTool/,
     ],
-    [['no-env', '--on', '.', '--jobs', '0'], /--jobs 0: give a whole number from 1/],
+    [['no-env', '--on', '.', '--jobs', '0'], /--jobs 0: give a whole number of at least 1/],
   ])('backtest %j fails with one clear error', async ([named = '', on = '', ...more], message) => {
     const { folder, backtest } = guarded();
     const [path = '', ...rest] = more;

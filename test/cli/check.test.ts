@@ -36,7 +36,7 @@ describe('hookmachine check', () => {
     expect([stdout, exitCode]).toEqual([
       `${box.own.project}
   1:44 hooks.BeforeTool[0].matchers: there is no such key, so it is ignored; write "matcher"  [unknown-key]
-  hooks.BeforeTool[0].hooks[0]: its script "./gone.sh" does not exist; write the path of a file that is there, from the project folder  [script-missing]
+  hooks.BeforeTool[0].hooks[0]: its script "./gone.sh" does not exist; write the path of an existing file, relative to the project folder  [script-missing]
 
 2 problems in 1 hook.`,
       1,
@@ -86,9 +86,9 @@ describe('hookmachine check', () => {
     const { stdout } = await inProcess(box, ['check']);
     expect(stdout).toContain('PreToolUse[0].matchers: there is no such key, so it is ignored; write "matcher"'); // prettier-ignore
     expect(stdout).toContain('hooks[0].timeot: there is no such key, so it is ignored; write "timeout"'); // prettier-ignore
-    expect(stdout).toContain('is 60000, which are seconds, so the hook may take 16.7 hours; if milliseconds were meant, write 60'); // prettier-ignore
-    expect(stdout).toContain('is 5, which are milliseconds, so the hook has hardly time to start; if seconds were meant, write 5000'); // prettier-ignore
-    expect(stdout).toContain('its matcher "bash" fits no known tool; write "Bash"');
+    expect(stdout).toContain('is 60000 seconds, so the hook may take 16.7 hours; if milliseconds were meant, write 60'); // prettier-ignore
+    expect(stdout).toContain('is 5 milliseconds, so the hook hardly has time to start; if seconds were meant, write 5000'); // prettier-ignore
+    expect(stdout).toContain('its matcher "bash" matches no known tool; write "Bash"');
   });
 
   test('check knows the tools of other hosts, and those of ours that their hooks see', async () => {
@@ -101,8 +101,8 @@ describe('hookmachine check', () => {
     expect(stdout).toBe('Nothing is wrong with 4 hooks.');
     box.write(join(box.project, '.codex/hooks.json'), { hooks: { PreToolUse: before('exec_command|web_search') } }); // prettier-ignore
     const { stdout: unfit } = await inProcess(box, ['check']);
-    expect(unfit).toContain('its matcher "exec_command" fits no known tool');
-    expect(unfit).toContain('its matcher "web_search" fits no known tool');
+    expect(unfit).toContain('its matcher "exec_command" matches no known tool');
+    expect(unfit).toContain('its matcher "web_search" matches no known tool');
   });
 
   test('check finds duplicate hooks, hooks that are off, and names in "disabled" that no hook has', async () => {

@@ -54,7 +54,7 @@ describe('hookmachine disable and enable', () => {
     expect(await fire(box)).toBe(0);
     expect((await run(box, 'list')).stdout).toContain('  scan (disabled)\n');
     expect(await run(box, 'enable', 'scan')).toEqual({
-      stdout: `Hook "scan" is enabled: taken out of ${file} hooksConfig.disabled.`,
+      stdout: `Hook "scan" is enabled: removed from ${file} hooksConfig.disabled.`,
       stderr: '',
       exitCode: 0,
     });
@@ -87,7 +87,7 @@ describe('hookmachine disable and enable', () => {
     expect(read(box.files.project)).toHaveProperty('hooksConfig.disabled', ['a', 'b']);
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', ['b', 'c']);
     expect((await run(box, 'enable', 'b')).stdout).toBe(
-      `Hook "b" is enabled: taken out of ${box.files.project} hooksConfig.disabled and ${box.files.user} hooksConfig.disabled.`,
+      `Hook "b" is enabled: removed from ${box.files.project} hooksConfig.disabled and ${box.files.user} hooksConfig.disabled.`,
     );
     expect(read(box.files.project)).toHaveProperty('hooksConfig.disabled', ['a']);
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', ['c']);
@@ -109,7 +109,7 @@ describe('hookmachine disable and enable', () => {
     box.write(box.files.user, { hooksConfig: { disabled: [denying, 'other'] } });
     expect(await fire(box)).toBe(0);
     expect((await run(box, 'enable', 'scan')).stdout).toBe(
-      `Hook "scan" is enabled: taken out of ${box.files.project} hooks.disabled and ${box.files.user} hooksConfig.disabled.`,
+      `Hook "scan" is enabled: removed from ${box.files.project} hooks.disabled and ${box.files.user} hooksConfig.disabled.`,
     );
     expect(read(box.files.user)).toEqual({ hooksConfig: { disabled: ['other'] } });
     expect(await fire(box)).toBe(2);
@@ -182,7 +182,7 @@ describe('hookmachine disable and enable', () => {
       });
       expect(await run(box, 'disable', 'theirs')).toEqual({
         stdout: '',
-        stderr: `hookmachine: hook "theirs" is the administrator's: it can be removed in ${etc} only`,
+        stderr: `hookmachine: hook "theirs" is the administrator's: it can only be removed in ${etc}`,
         exitCode: 1,
       });
       expect((await run(box, 'disable', 'mine')).stdout).toBe(
@@ -203,7 +203,7 @@ describe('hookmachine disable and enable', () => {
       box.write(box.files.project, settings(guard('true', 'scan')));
       box.write(box.files.system, settings(guard(denying, 'scan')));
       expect((await run(box, 'disable', 'scan')).stdout).toBe(
-        `Hook "scan" is disabled, in ${box.files.project} hooksConfig.disabled. The administrator's of that name stays on.`,
+        `Hook "scan" is disabled, in ${box.files.project} hooksConfig.disabled. The administrator's hook of that name stays on.`,
       );
       expect(await fire(box)).toBe(2);
     },
@@ -214,7 +214,7 @@ describe('hookmachine disable and enable', () => {
     box.write(box.files.user, settings(guard(denying, 'scan')));
     expect((await run(box, 'disable', 'scan', '--cwd', box.home)).exitCode).toBe(0);
     expect((await run(box, 'enable', 'scan', '--cwd', box.home)).stdout).toBe(
-      `Hook "scan" is enabled: taken out of ${box.files.user} hooksConfig.disabled.`,
+      `Hook "scan" is enabled: removed from ${box.files.user} hooksConfig.disabled.`,
     );
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', []);
   });

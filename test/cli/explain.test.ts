@@ -122,7 +122,7 @@ BeforeTool: 1 hook, N ms
      tool_input.mode:
        | a
        | b
-  together: it may go on
+  together: it may continue
 
 result:
   | llmContent: written
@@ -146,7 +146,7 @@ result:
     const file = await recordCall({}, { payloads: true, input: { content } });
     const text = await explained(file, '1');
     expect(text).toContain(`  |   ${'x'.repeat(298)}… (102 more characters)\n  |   line\n`);
-    expect(text).toContain('\n  … 12 more lines: --json has all of it\n');
+    expect(text).toContain('\n  … 12 more lines: --json shows all of it\n');
   });
 
   test('explain shows the prompt of a turn, and what a model was asked and answered', async () => {
@@ -223,7 +223,7 @@ result:
       '--stats',
     ]);
     expect({ stderr, exitCode }).toEqual({
-      stderr: 'hookmachine: --stats counts all calls of the recording: name no call beside it',
+      stderr: 'hookmachine: --stats counts all calls of the recording: do not name a call as well',
       exitCode: 1,
     });
   });
@@ -238,11 +238,11 @@ result:
     });
     const text = await explained(file, '#1');
     expect(text).toContain('write_file ran to its end.');
-    expect(text).toContain('BeforeTool: 3 hooks, at once');
+    expect(text).toContain('BeforeTool: 3 hooks, in parallel');
     expect(text).toContain('hook "a" (project) set tool_input.command (overruled by "b")');
     expect(text).toContain('"a" and "b" set tool_input.command differently; "b" won');
     expect(text).toContain('3. hook "c" (project) let it pass');
-    expect(text).toContain('together: it may go on');
+    expect(text).toContain('together: it may continue');
   });
 
   test('explain says which hook stopped the agent after the tool', async () => {
@@ -394,7 +394,7 @@ result:
     await run();
     recording.close();
     expect(await explained(file, '1')).toContain(
-      'The turn ended with #4, write: a hook of it stopped the agent: enough\n',
+      'The turn ended with #4, write: one of its hooks stopped the agent: enough\n',
     );
   });
 
@@ -563,7 +563,7 @@ result:
   test.each([
     ['none.jsonl', undefined, /there is no such file/],
     ['empty.jsonl', '', /this file is empty/],
-    ['notes.txt', 'notes', /this is no recording of hookmachine/],
+    ['notes.txt', 'notes', /this is not a hookmachine recording/],
   ])('explain reports in one clear line what is wrong with %s', async (name, content, message) => {
     const file = join(tempFolder(), name);
     if (content !== undefined) writeFileSync(file, content);

@@ -183,13 +183,13 @@ describe('fire --why', () => {
     await fire(cwd, args, write, env);
     const { report } = await fire(cwd, args, write, env);
     expect(reasons(report)).toEqual({
-      reads: 'false: its matcher "read_file" does not fit "write_file"',
+      reads: 'false: its matcher "read_file" does not match "write_file"',
       runs: 'true: it ran',
-      double: expect.stringMatching(/^false: it is hidden: one of the same, .*, goes before it$/),
+      double: expect.stringMatching(/^false: it is hidden: a duplicate, .*, takes precedence$/),
       'not-now': expect.stringContaining('false: it is disabled'),
-      removes: 'false: its "if", Bash(rm *), does not fit this call',
-      first: 'false: it runs once a session, and has run in this one',
-      later: 'true: it was started, and nobody waits for it (async)',
+      removes: 'false: its "if", Bash(rm *), does not match this call',
+      first: 'false: it runs once per session, and has already run in this one',
+      later: 'true: it was started, and is not waited for (async)',
       after: 'false: it is for another event, AfterTool',
       switchless: 'false: hooks of its level are switched off in the settings',
     });
@@ -220,7 +220,7 @@ describe('fire --why', () => {
     const cwd = projectWithHooks({ BeforeTool: [group('true', { name: 'mine' })] });
     const { report } = await fire(cwd, ['BeforeTool', '--why', '--no-hooks']);
     expect(reasons(report)['mine']).toBe(
-      "false: --no-hooks keeps all but the system's from running",
+      "false: --no-hooks keeps all hooks except the system's from running",
     );
   });
 });

@@ -32,6 +32,6 @@ test.each([
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^hookmachine: the folder that you are in is gone[^\n]*$/),
+    stderr: expect.stringMatching(/^hookmachine: the current folder is gone[^\n]*$/),
   });
 });

@@ -54,9 +54,9 @@ describe('a hook’s output that is not read as an answer', () => {
       '--record',
       record,
     ]);
-    expect(tool.stderr).toContain('hook "guard" (BeforeTool): "descision" is no field');
+    expect(tool.stderr).toContain('hook "guard" (BeforeTool): "descision" is not a field');
     const explained = await commandInProcess(['explain', record, '1']);
-    expect(explained.stdout).toContain('note: "descision" is no field');
+    expect(explained.stdout).toContain('note: "descision" is not a field');
     const run = await commandInProcess([
       'run',
       'Go',
@@ -66,7 +66,7 @@ describe('a hook’s output that is not read as an answer', () => {
       cwd,
       '--json',
     ]);
-    expect(run.stderr).toContain('hook "guard" (BeforeTool): "descision" is no field');
+    expect(run.stderr).toContain('hook "guard" (BeforeTool): "descision" is not a field');
     const reports = lines(run.stdout).map((line) => JSON.parse(line));
     expect(reports.find(({ event }) => event === 'BeforeTool').hooks[0].notes).toEqual([
       expect.stringContaining('"descision"'),

@@ -81,8 +81,11 @@ describe('inspect FILE', () => {
 
   test.each([
     ['', 'this file is empty'],
-    ['{"a":1}\n', 'this is no recording of hookmachine'],
-    ['{"kind":"recording","format":"hookmachine","version":2}\n', 'is of a newer hookmachine'],
+    ['{"a":1}\n', 'this is not a hookmachine recording'],
+    [
+      '{"kind":"recording","format":"hookmachine","version":2}\n',
+      'was made by a newer hookmachine',
+    ],
   ])('inspect reports a file with %j in one clear error', async (content, message) => {
     const file = join(project({ 'r.jsonl': content }), 'r.jsonl');
     const { exitCode, stderr } = await commandInProcess(['inspect', file]);
@@ -177,7 +180,9 @@ describe('run --inspect', () => {
       writeFileSync(join(bin, name), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`, { mode: 0o755 });
     const args = [...runArgs(agent()), 'Hi', '--inspect', '--open'];
     const { running, url, stderr } = await start(args, { PATH: `${bin}:${process.env['PATH']}` });
-    await waitUntil(() => stderr().includes('its page stays until it was opened, or Ctrl-C'));
+    await waitUntil(() =>
+      stderr().includes('its page stays until it has been opened, or until Ctrl-C'),
+    );
     await waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8') !== '');
     const ticket = readFileSync(opened, 'utf8');
     expect(ticket).not.toBe(url);
@@ -216,7 +221,7 @@ describe('run --inspect', () => {
     [['--open'], '--open needs --inspect'],
     [['--inspect-payloads'], '--inspect-payloads needs --inspect'],
     [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
-    [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give one of them'],
+    [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give only one of them'],
   ])('run refuses %j before anything runs', async (args, message) => {
     const { exitCode, stdout, stderr } = await commandInProcess([
       ...runArgs(agent()),

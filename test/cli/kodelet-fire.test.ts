@@ -231,7 +231,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     ],
   ])('fire refuses %s with %j, field by field', async (event, given, faults) => {
     const { exitCode, stderr, report } = await fire(kodeletBox(), event, given);
-    expect(stderr).toBe(`hookmachine: stdin does not fit ${event}: ${faults}`);
+    expect(stderr).toBe(`hookmachine: stdin does not match ${event}: ${faults}`);
     expect([exitCode, report]).toEqual([1, {}]);
   });
 

@@ -44,7 +44,7 @@ AfterAgent
     user     ${stop}
 
 Problems
-  ${odd}: said "on_tool" when asked for its type ("hook"), so it was skipped; let it print one of before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end, or take its executable bit away`);
+  ${odd}: printed "on_tool" when asked for its type ("hook"), so it was skipped; make it print one of before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end, or remove its executable bit`);
     expect([stderr, exitCode]).toEqual(['', 0]);
   });
 
@@ -68,7 +68,7 @@ Problems
     const box = kodeletBox();
     const guard = box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
     const { stdout } = await inProcess(wary(box), ['list']);
-    expect(stdout).toBe(`Events unknown
+    expect(stdout).toBe(`Unknown events
   guard
     command  ${guard}
     skipped  this folder is not trusted; look at what it runs, then allow it: hookmachine trust`);

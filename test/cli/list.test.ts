@@ -107,7 +107,7 @@ Problems
       hooks: { 'tool.before': [{ hooks: [run('x')] }] },
     });
     const { stdout } = await inProcess(box, ['list']);
-    expect(stdout).toMatch(/^Hooks are off. Take out the false of hooksConfig\.enabled/);
+    expect(stdout).toMatch(/^Hooks are off. Remove the false value of hooksConfig\.enabled/);
   });
 
   test('list says that no hooks are configured', async () => {
@@ -138,7 +138,7 @@ Problems
     });
     const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain(
-      '    module   ./a.mjs\n    matcher  *\n    if       Write(src/**)\n    once     a session',
+      '    module   ./a.mjs\n    matcher  *\n    if       Write(src/**)\n    once     per session',
     );
     expect(stdout).toContain(
       '    http     https://b.example/\n    matcher  *\n    async    not waited for\n',

@@ -186,6 +186,6 @@ describe('matrix', () => {
     const { stdout } = await runCommand(['matrix', script('echo no >&2; exit 2')]);
     expect(stdout).toMatch(/^claude-code PreToolUse +denies: "no" +denies: "no"$/m);
     expect(stdout).toContain('It does not mean the same in all of them.');
-    expect(stdout).toContain('print the reason on stderr and end with 2');
+    expect(stdout).toContain('print the reason on stderr and exit with 2');
   });
 });

@@ -259,14 +259,14 @@ describe('what migrate cannot carry over is named with its file and place', () =
       'claude-code',
       'codex',
       grouped('PreToolUse', command('a', { if: 'Bash(git *)' }), 'Bash'),
-      'its rule "Bash(git *)" has no place',
+      'its rule "Bash(git *)" has no equivalent',
     ],
     [
       'an environment',
       'gemini-cli',
       'claude-code',
       grouped('BeforeTool', command('a', { env: { A: 'b' } })),
-      'its environment {"A":"b"} has no place',
+      'its environment {"A":"b"} has no equivalent',
     ],
     [
       'a type of hook',
@@ -280,35 +280,35 @@ describe('what migrate cannot carry over is named with its file and place', () =
       'hookmachine',
       'codex',
       grouped('BeforeTool', command('a', { onFailure: 'block' })),
-      'that its failure denies cannot be said',
+      'its denial on failure has no equivalent',
     ],
     [
       'a failure that denies, of another host',
       'cursor',
       'codex',
       { version: 1, hooks: { preToolUse: [{ command: 'a', failClosed: true }] } },
-      'that its failure denies cannot be said',
+      'its denial on failure has no equivalent',
     ],
     [
       'a failure that denies, at an event where none does in the target',
       'hookmachine',
       'cursor',
       grouped('AfterTool', command('a', { onFailure: 'block' })),
-      'that its failure denies cannot be said',
+      'its denial on failure has no equivalent',
     ],
     [
       'a failure that lets the call go on',
       'hookmachine',
       'codex',
       grouped('BeforeTool', command('a', { onFailure: 'allow' })),
-      'that its failure lets the call go on cannot be said',
+      'letting the call continue on failure has no equivalent',
     ],
     [
       'a matcher that is too large to try',
       'hookmachine',
       'codex',
       grouped('BeforeTool', command('a'), 'a?'.repeat(100)),
-      'takes too long to try, so it may fit more there',
+      'takes too long to try, so it may match more there',
     ],
     [
       'a module',
@@ -336,14 +336,14 @@ describe('what migrate cannot carry over is named with its file and place', () =
       'cursor',
       'hookmachine',
       { version: 1, hooks: { beforeShellExecution: [{ command: 'a', matcher: 'curl' }] } },
-      'its matcher "curl" cannot be said',
+      'its matcher "curl" has no equivalent',
     ],
     [
       'one of two tools that the target knows as one',
       'claude-code',
       'codex',
       grouped('PreToolUse', command('a'), 'Write'),
-      'its matcher "Write" fits more there: replace',
+      'its matcher "Write" matches more there: replace',
     ],
     [
       'tools that failed',
@@ -357,7 +357,7 @@ describe('what migrate cannot carry over is named with its file and place', () =
       'claude-code',
       'codex',
       grouped('SessionEnd', command('a', { timeout: 9 })),
-      'its 9000 ms are 3 s there',
+      'its timeout of 9000 ms becomes 3 s',
     ],
     [
       'a variable that is not set there',
@@ -388,7 +388,7 @@ describe('what migrate cannot carry over is named with its file and place', () =
       const { run, source } = project(from, to, content);
       const { exitCode, stdout } = await run();
       expect(stdout).toContain(line);
-      expect(stdout).toMatch(new RegExp(`^Not carried over as it was: ${source}`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^Not carried over unchanged: ${source}`, 'm'));
       expect(exitCode).toBe(2);
     },
   );
@@ -411,7 +411,9 @@ test('migrate says once that another shell runs the commands, and does not count
   const hooks = [command('a'), command('b')];
   const { run } = project('claude-code', 'codex', { hooks: { PreToolUse: [{ hooks }] } });
   const { stdout, exitCode } = await run();
-  expect(stdout.match(/claude-code has sh run these commands, and codex bash/g)).toHaveLength(1);
+  expect(
+    stdout.match(/claude-code runs these commands with sh, and codex with bash/g),
+  ).toHaveLength(1);
   expect(exitCode).toBe(0);
 });
 
@@ -420,7 +422,7 @@ test('migrate names hooks that ran side by side and would run one after another'
   const { run } = project('claude-code', 'copilot', { hooks: { PreToolUse: [{ hooks }] } });
   const { stdout, exitCode } = await run();
   expect(stdout).toMatch(
-    /hooks\.\w+: its 2 hooks run one after another there, and not side by side$/m,
+    /hooks\.\w+: its 2 hooks run one after another there, and not in parallel$/m,
   );
   expect(exitCode).toBe(2);
 });
@@ -433,7 +435,7 @@ test("migrate names a hook from a personal file that would become everybody's", 
   );
   const { stdout, exitCode } = await run();
   expect(stdout).toContain(
-    `Not carried over as it was: ${own} hooks.PreToolUse[0].hooks[0]: only you have that file`,
+    `Not carried over unchanged: ${own} hooks.PreToolUse[0].hooks[0]: only you have that file`,
   );
   expect(exitCode).toBe(2);
 });

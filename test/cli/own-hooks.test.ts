@@ -61,7 +61,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     expect(readFileSync(box.own.project, 'utf8')).toContain('// ours');
     expect((await inProcess(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(0);
     const enabled = await inProcess(box, ['enable', 'guard']);
-    expect(enabled.stdout).toContain(`taken out of ${box.own.project} hooksConfig.disabled`);
+    expect(enabled.stdout).toContain(`removed from ${box.own.project} hooksConfig.disabled`);
     expect((await inProcess(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
   });
 

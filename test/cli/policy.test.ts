@@ -51,13 +51,13 @@ test.skipIf(!hasOpenSsh)(
     const signed = await policy('sign', folder, '--key', key);
     expect(signed.stdout).toMatch(/^Signed guards 1\.0\.0 \(1 hook, 3 files\) with SHA256:/);
     const packed = join(box.project, 'guards-1.0.0.tgz');
-    expect((await policy('pack', folder)).stdout).toBe(`${packed} is written.`);
+    expect((await policy('pack', folder)).stdout).toBe(`${packed} was written.`);
 
     const line = signed.stdout.split('\n').at(-1)!.trim().replace('NAME', 'ann');
     const refused = await policy('add', packed);
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toContain(
-      `which nobody trusts here; if you know whose it is, add a line to ${box.home}/.hookmachine/allowed_signers: NAME ${line.slice(4)}`,
+      `which is not trusted here; if you know whose it is, add a line to ${box.home}/.hookmachine/allowed_signers: NAME ${line.slice(4)}`,
     );
     writeFileSync(join(box.home, '.hookmachine', 'allowed_signers'), `${line}\n`);
     expect((await policy('verify', packed, folder)).stdout).toBe(
@@ -73,7 +73,7 @@ test.skipIf(!hasOpenSsh)(
       ['settings.json', '{"tools":{"enableHooks":true}}', 'so this was ignored'],
       ['settings.json', '{', 'not valid JSON'],
       ['bundle.json', '{"name":"x"}', '"version" is missing'],
-      ['Settings.json', '{}', 'stands twice'],
+      ['Settings.json', '{}', 'occurs twice'],
     ] as const) {
       bundleIn(folder, undefined, { ...guardFiles(), [file]: content });
       expect(await policy('sign', folder, '--key', key)).toMatchObject({
@@ -120,7 +120,7 @@ test('an update replaces a bundle once its own tests pass, and whatever fails le
   made('1.1.0');
   expect(await policy('update')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('is version 1.1.0, which is lower than 1.2.0'),
+    stderr: expect.stringContaining('is version 1.1.0, which is lower than the installed 1.2.0'),
   });
   expect((await policy('update', '--to-lower')).exitCode).toBe(0);
   rmSync(from, { recursive: true });
@@ -171,10 +171,10 @@ test('list, check, policy list and verify say which bundles there are, and which
   });
 
   appendFileSync(join(folder, 'guard.sh'), '#');
-  const why = 'was changed after it was signed: guard.sh is another one';
-  expect((await policy('list')).stdout).toContain(`  not run    it ${why}; get it anew`);
+  const why = 'was changed after it was signed: guard.sh is different';
+  expect((await policy('list')).stdout).toContain(`  not run    it ${why}; get it again`);
   expect((await inProcess(box, ['list'])).stdout).toContain(
-    `Problems\n  ${folder}: the bundle guards ${why}, so its hooks do not run; get it anew, from its author or with hookmachine policy update`,
+    `Problems\n  ${folder}: the bundle guards ${why}, so its hooks do not run; get it again, from its author or with hookmachine policy update`,
   );
   expect(await inProcess(box, ['check'])).toMatchObject({
     exitCode: 1,
@@ -182,7 +182,7 @@ test('list, check, policy list and verify say which bundles there are, and which
   });
   expect(await policy('verify')).toMatchObject({
     exitCode: 1,
-    stdout: `✗ guards ${why}; get it anew, from its author or with hookmachine policy update`,
+    stdout: `✗ guards ${why}; get it again, from its author or with hookmachine policy update`,
   });
   expect(await policy('test', 'guards')).toMatchObject({
     exitCode: 1,
@@ -190,7 +190,7 @@ test('list, check, policy list and verify say which bundles there are, and which
   });
   expect(await fire(box)).toMatchObject({ reason: null, stderr: expect.stringContaining(why) });
   // An update reads the source again, and repairs what is installed.
-  expect((await policy('update')).stdout).toContain('Installed anew: guards 1.0.0');
+  expect((await policy('update')).stdout).toContain('Reinstalled: guards 1.0.0');
   expect((await policy('verify', 'guards')).stdout).toBe(
     '✓ guards 1.0.0  signed by security@acme.example',
   );

@@ -93,7 +93,7 @@ describe('--record', () => {
     [
       'an invalid regular expression',
       { redact: ['ann', '/(/'] },
-      /redact\[1\]: is no regular expression/,
+      /redact\[1\]: is not a regular expression/,
     ],
     [
       'an entry that is not a text',
@@ -146,7 +146,7 @@ describe('--record', () => {
     ]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toBe(
-      `hookmachine: --record ${file}: this file is no recording of hookmachine, so it was left as it is; record to another file`,
+      `hookmachine: --record ${file}: this file is not a hookmachine recording, so it was left unchanged; record to another file`,
     );
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
@@ -164,7 +164,9 @@ describe('--record', () => {
       '/dev/full',
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^hookmachine: \/dev\/full: cannot be written .*records no more$/);
+    expect(stderr).toMatch(
+      /^hookmachine: \/dev\/full: cannot be written .*nothing more is recorded$/,
+    );
   });
 
   test('--record-payloads is refused without --record', async () => {
@@ -209,7 +211,7 @@ describe('--record', () => {
     );
     expect(stdout).toContain('1. hook "endless" (project) had not ended');
     expect(stderr).toMatch(
-      /line \d+ is torn: the process was ended while it wrote, so it was skipped/,
+      /line \d+ is torn: the process was ended while writing it, so it was skipped/,
     );
     await waitUntil(() => !isAlive(pid()));
   });

@@ -54,8 +54,8 @@ describe('replay', () => {
       '  hook "guard" reason: "no" then, none now',
       '  hook "guard" exit: 2 then, 0 now',
       '  hook "guard" output: {"decision":"deny","reason":"no"} then, none now',
-      '  hook "gone" ran then, and does not run now',
-      '  hook "new" did not run then, and runs now',
+      '  hook "gone" ran then, but does not run now',
+      '  hook "new" did not run then, but runs now',
       '  together: "blocked" then, "passed" now',
     ]);
   });
@@ -83,11 +83,11 @@ describe('replay', () => {
   });
 
   test.each([
-    ['sed -i.bak s/{/[/', /what you edited of BeforeTool is not valid JSON/],
+    ['sed -i.bak s/{/[/', /the edited input of BeforeTool is not valid JSON/],
     ['false', /the editor false ended with 1, so nothing was run; set VISUAL or EDITOR/],
     [
       `sed -i.bak 's/"tool_name": .*/"tool_name": 1,/'`,
-      /what you edited does not fit BeforeTool: .*tool_name/,
+      /the edited input does not match BeforeTool: .*tool_name/,
     ],
     ['no-such-editor', /the editor no-such-editor ended with 127, so nothing was run/],
   ])('replay --edit runs nothing after the editor %s', async (editor, message) => {
@@ -111,7 +111,7 @@ describe('replay', () => {
     [
       'without payloads',
       [denying],
-      /of #1 it is not recorded what its hooks were given: record it with --record-payloads$/,
+      /what the hooks of #1 were given was not recorded: record it with --record-payloads$/,
     ],
     ['without hooks', [], /no hook ran at #1, so there is none to run again$/],
   ])('replay says that a call was recorded %s', async (_, hooks, message) => {
@@ -129,6 +129,6 @@ describe('replay', () => {
     writeFileSync(file, 'notes');
     const broken = await commandInProcess(['replay', file, '1']);
     expect(broken.exitCode).toBe(1);
-    expect(broken.stderr).toMatch(/this is no recording of hookmachine/);
+    expect(broken.stderr).toMatch(/this is not a hookmachine recording/);
   });
 });

@@ -48,7 +48,7 @@ describe('hookmachine test', () => {
     const cwd = files(oneTest('a.txt', '{ decision: deny }'));
     const { stdout, exitCode } = await run(cwd);
     expect(stdout).toBe(`✗ guard.hooktest.yaml: writes a.txt
-    decision: - expected, + came
+    decision: - expected, + actual
       - "deny"
       + "none"
     hook "no-env" ended with exit 0
@@ -64,7 +64,7 @@ describe('hookmachine test', () => {
     });
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`✗ guard.hooktest.yaml: writes a.txt
-    hooks: - expected, + came
+    hooks: - expected, + actual
       - "trusted"
       + "skipped"
     ${cwd}: the hooks of this project are not trusted, so they were skipped`);

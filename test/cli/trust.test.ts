@@ -76,9 +76,7 @@ test('trust forgets no hook that may be in an unreadable file', async () => {
   await trust(box);
   box.write(box.files.project, '{');
   const { stderr, exitCode } = await trust(box);
-  expect(stderr).toContain(
-    `nothing is recorded: what you trusted may stand in ${box.files.project}`,
-  );
+  expect(stderr).toContain(`nothing is recorded: what you trusted may be in ${box.files.project}`);
   expect(exitCode).toBe(1);
   box.write(box.files.project, settings(guard));
   expect(await fire(box)).toEqual(denied);
@@ -192,7 +190,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     expect(await fire(box)).toEqual(ignored(box));
     await trust(box);
     expect((await trust(box, '--show')).stdout).toContain('\n\nTrusted: 1 hook of ');
-    expect((await trust(box, '--revoke')).stdout).toBe(`Not trusted any more: ${box.project}`);
+    expect((await trust(box, '--revoke')).stdout).toBe(`No longer trusted: ${box.project}`);
     expect(await fire(box)).toEqual(ignored(box));
     expect((await trust(box, '--revoke', '--show')).exitCode).not.toBe(0);
   });
@@ -282,7 +280,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     const { projects } = JSON.parse(readFileSync(box.trustFile, 'utf8')) as { projects: object };
     // On a machine that stalls, one may give up waiting for its turn, and says so.
     for (const { exitCode, stderr } of ended)
-      if (exitCode !== 0) expect(stderr).toContain('another hookmachine is at it');
+      if (exitCode !== 0) expect(stderr).toContain('another hookmachine is using it');
     const recorded = folders.filter((_, at) => ended[at]!.exitCode === 0);
     expect(recorded).not.toEqual([]);
     expect(Object.keys(projects).toSorted()).toEqual(recorded);
@@ -419,7 +417,7 @@ describe('a command that cannot be followed', () => {
 });
 
 const reported = (what: string) =>
-  `hookmachine: a hook that you trusted guards nothing here: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
+  `hookmachine: a hook that you trusted no longer guards anything here: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
 
 describe('a trusted guard that no longer guards anything', () => {
   test.each([
@@ -513,7 +511,7 @@ describe('a trust file that cannot be used', () => {
     expect([hookCount, warnings]).toEqual([
       0,
       [
-        `hookmachine: nothing is trusted: the trust file ${box.trustFile} is corrupt; trust your projects anew: hookmachine trust`,
+        `hookmachine: nothing is trusted: the trust file ${box.trustFile} is corrupt; trust your projects again: hookmachine trust`,
         ...ignored(box).warnings,
       ],
     ]);

@@ -80,7 +80,7 @@ describe('hookmachine run --watch', () => {
     );
     expect(isWritten).toBe(false);
     expect(stderr).toMatch(
-      /^hookmachine: \S*.*settings\.json:1:1: not valid JSON \(unexpected text\), so it counts as it was before; fix the JSON there$/,
+      /^hookmachine: \S*.*settings\.json:1:1: not valid JSON \(unexpected text\), so its last valid content still counts; fix the JSON there$/,
     );
   });
 });

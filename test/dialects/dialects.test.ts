@@ -69,7 +69,7 @@ describe('the dialects of a session', () => {
       `${kodelet.name},${kodeletStrict.name}`,
     ]);
     expect([stderr, exitCode]).toEqual([
-      'hookmachine: --dialects kodelet,kodelet-strict: of the kodelet dialects name one only',
+      'hookmachine: --dialects kodelet,kodelet-strict: name only one of the kodelet dialects',
       1,
     ]);
   });

@@ -327,7 +327,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     expect(await relay('t-1', scene.url, 'cli')).toEqual(['ask', 'May it?']);
     expect(await relay('t-1', 'postgres://nobody@127.0.0.1:1/none')).toEqual(['ask', 'May it?']);
     expect(await relay('t-1')).toEqual(['defer', expect.stringContaining('May it? (it waits for an answer to ap-1')]); // prettier-ignore
-    expect(await relay('t-2')).toEqual(['deny', expect.stringContaining('ap-1 of this session waits')]); // prettier-ignore
+    expect(await relay('t-2')).toEqual(['deny', expect.stringContaining('ap-1 of this session is already waiting')]); // prettier-ignore
     expect(await relay('t-1')).toEqual(['deny', expect.stringMatching(/^Withdrawn by the agent at .*: the agent was resumed before anybody had answered$/)]); // prettier-ignore
     const { approvals } = await scene.records();
     expect(await approvals.list()).toEqual([]);

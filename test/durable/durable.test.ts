@@ -505,7 +505,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         expect((await scene.call()).exitCode).toBe(3);
         await scene.takeBackTo(version);
         await expect(scene.records()).rejects.toThrow(
-          `is at version ${version}, and this release needs 3`,
+          `is at version ${version}, but this release needs 3`,
         );
         expect((await scene.run('durable', 'migrate')).stdout).toBe(
           `the tables went from version ${version} to 3`,
@@ -534,7 +534,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       const { approval, approvals } = await asked(scene);
       expect(approval.reason).toBe('It was asked by a newer release (format 99): answer it there.');
       const answer = approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
-      await expect(answer).rejects.toThrow('has format 99, and this release reads up to 1');
+      await expect(answer).rejects.toThrow('has format 99, but this release reads only up to 1');
       await scene.query(`update hookmachine.calls set status = 'ready'`);
       const again = await scene.call();
       expect([again.exitCode, again.stderr]).toEqual([
@@ -601,7 +601,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await other.route(/approvals$/, () => new Promise(() => undefined));
       await page.locator('#approvals-name').fill('');
       await mine.getByRole('button', { name: 'Approve' }).click();
-      await until(outcome(page, id), 'Say who answers, above.');
+      await until(outcome(page, id), 'Enter your name above.');
       await page.locator('#approvals-name').fill('ann');
       await mine.getByRole('button', { name: 'Approve' }).click();
       await until(outcome(page, id), 'Your answer counts: approved by ann.');

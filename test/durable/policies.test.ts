@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     const bundle = 'guards 1.0.0 ';
     const trustsNobody = await scene.connect({ systemFolder: join(home, 'nothing') });
     expect(await judged(trustsNobody, 'harmless')).toMatch(
-      new RegExp(`^${unusable}${bundle}is signed with the key .*, which nobody trusts here`),
+      new RegExp(`^${unusable}${bundle}is signed with the key .*, which is not trusted here`),
     );
     const off = await scene.connect({ systemFolder, enableHooks: false });
     expect(await judged(off, 'harmless')).toBe(
@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     );
     const late = await scene.connect({ systemFolder });
     expect(await judged(late, 'harmless')).toBe(
-      `${unusable}${bundle}was changed after it was signed: guard.sh is another one; get it anew, from its author or with hookmachine policy update`,
+      `${unusable}${bundle}was changed after it was signed: guard.sh is different; get it again, from its author or with hookmachine policy update`,
     );
     await scene.query(
       `update hookmachine.bundle_files set path = '../../escaped' where path = 'guard.sh'`,
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
       await scene.takeBackTo(1);
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining('is at version 1, and this release needs 3; run: hookmachine durable migrate'), // prettier-ignore
+        stderr: expect.stringContaining('is at version 1, but this release needs 3; run: hookmachine durable migrate'), // prettier-ignore
       });
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
         'the tables went from version 1 to 3',

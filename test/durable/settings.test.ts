@@ -30,8 +30,8 @@ test("the system's settings of durable calls override the user's, and a project'
   });
   expect(read.settings.expiresAfter).toBe(12 * 36e5);
   expect(read.problems.map(formatProblem)).toEqual([
-    expect.stringMatching(/project\/\.hookmachine\/settings\.json.*hooksConfig\.durable: counts in the user's and the system's own settings only/), // prettier-ignore
-    expect.stringMatching(/\.llxprt\/settings\.json.*hooksConfig\.durable: counts in/),
+    expect.stringMatching(/project\/\.hookmachine\/settings\.json.*hooksConfig\.durable: counts only in the user's and the system's own settings/), // prettier-ignore
+    expect.stringMatching(/\.llxprt\/settings\.json.*hooksConfig\.durable: counts only in/),
   ]);
 });
 

@@ -53,7 +53,7 @@ describe('broken claims are found', () => {
     ['a missing reason', { decided: { isDenied: true, reason: ' ' } }, /no reason/],
     ['a process left behind', { processes: 1 }, /1 processes left/],
     ['a descriptor left open', { descriptors: 1 }, /1 descriptors left/],
-    ['an unhandled rejection', { uncaught: ['x'] }, /nobody caught: x/],
+    ['an unhandled rejection', { uncaught: ['x'] }, /uncaught: x/],
   ])('the check of a run finds %s', (_, change, message) => {
     expect(String(brokenClaims(fault, 'block', observed(change)))).toMatch(message);
   });
@@ -62,7 +62,9 @@ describe('broken claims are found', () => {
     const daemon: Fault = { ...fault, leaves: 'daemon' };
     const lives = observed({ processes: 1, descriptors: 1 });
     expect(brokenClaims(daemon, 'block', lives)).toEqual([]);
-    expect(brokenClaims(daemon, 'block', observed())).toEqual(['what was to live on was ended']);
+    expect(brokenClaims(daemon, 'block', observed())).toEqual([
+      'what should have lived on was ended',
+    ]);
     expect(brokenClaims(daemon, 'block', lives, 'end')).not.toEqual([]);
     expect(brokenClaims({ ...fault, leaves: 'group' }, 'block', lives)).not.toEqual([]);
     expect(brokenClaims({ ...fault, leaves: 'group' }, 'block', lives, 'leave')).toEqual([]);

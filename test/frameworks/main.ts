@@ -11,7 +11,7 @@ import { folderOf, frameworks } from './installed.ts';
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !frameworks.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(`not known here: ${unknown.join(', ')}; there are ${frameworks.join(', ')}\n`); // prettier-ignore
+  process.stderr.write(`unknown: ${unknown.join(', ')}; use ${frameworks.join(', ')}\n`); // prettier-ignore
   process.exit(1);
 }
 

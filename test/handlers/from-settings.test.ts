@@ -62,7 +62,7 @@ test.each([
   [{ type: 'http', url: 'https://me:secret@a.example/' }, 'url', 'holds no password'],
   [{ type: 'http', url: 'https://a.example/', headers: { A: 1 } }, 'headers', 'object of strings'],
   [{ type: 'module', module: ' ' }, 'module', 'write the path of the file'],
-  [{ type: 'prompt', prompt: 1 }, 'prompt', 'write what the model is to judge'],
+  [{ type: 'prompt', prompt: 1 }, 'prompt', 'write what the model should judge'],
   [{ type: 'live', command: 'x', concurrency: 0 }, 'concurrency', 'whole number of at least 1'],
   [{ type: 'live', command: 'x', args: 'y' }, 'args', 'make it an array of strings'],
   [{ type: 'command', command: 'x', url: 'y' }, 'url', 'it belongs to a hook of type "http"'],

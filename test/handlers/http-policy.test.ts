@@ -163,11 +163,11 @@ describe('a token in a file', () => {
 
   test.each([
     ['does not exist', (): void => undefined, 'cannot be read (ENOENT)'],
-    ['is empty', (file: string) => writeFileSync(file, '\n'), 'does not hold one token'],
+    ['is empty', (file: string) => writeFileSync(file, '\n'), 'must hold one token'],
     [
       'holds more than a token',
       (file: string) => writeFileSync(file, 'a\r\nX: b'),
-      'does not hold one token',
+      'must hold one token',
     ],
     ['is a folder', (file: string) => mkdirSync(file), 'is not a file'],
     ['is too long', (file: string) => writeFileSync(file, 'x'.repeat(70_000)), 'is too long'],

@@ -224,8 +224,8 @@ test.each([
 });
 
 test.each([
-  ['no URL at all', 'is no URL'],
-  ['ftp://example.com/', 'is no URL'],
+  ['no URL at all', 'is not a URL'],
+  ['ftp://example.com/', 'is not a URL'],
   ['http://me:secret@127.0.0.1/', 'holds a user or a password; send them in a header'],
 ])('%s is not a URL to post to', async (url, said) => {
   expect(await ask(url)).toContain(said);
@@ -234,7 +234,7 @@ test.each([
 test('events are posted only to allowed URLs', async () => {
   const { url, port, arrived } = await server(answering(200, '{}'));
   const refused = await ask(url, { allowedUrls: ['https://*', `http://127.0.0.1:${port}/other`] });
-  expect(refused).toContain('/hook is none of the allowed URLs; add it to "allowedUrls"');
+  expect(refused).toContain('/hook is not one of the allowed URLs; add it to "allowedUrls"');
   expect(arrived).toEqual([]);
   expect(await ask(url, { allowedUrls: [`http://127.0.0.1:${port}/*`] })).toEqual({});
 });
@@ -260,7 +260,7 @@ test.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:7f00:1', '
   async (address) => {
     resolving(address);
     expect(await ask('http://guard.example/')).toContain(
-      `guard.example leads to ${address}, an address of this machine or its network`,
+      `guard.example resolves to ${address}, an address of this machine or its network`,
     );
   },
 );
@@ -270,12 +270,12 @@ test('an event is posted to a name that resolves to this machine if the settings
   resolving('127.0.0.1');
   const url = `http://guard.example:${port}/hook`;
   const pattern = `http://*.example:${port}/*`;
-  expect(await ask(url, { allowedUrls: [pattern] })).toContain('leads to 127.0.0.1');
+  expect(await ask(url, { allowedUrls: [pattern] })).toContain('resolves to 127.0.0.1');
   expect(await ask(url, { allowedUrls: [`http://guard.example:${port}/*`] })).toEqual({
     is: 'here',
   });
   // Nor does the open connection serve a hook that may not have it.
-  expect(await ask(url)).toContain('leads to 127.0.0.1');
+  expect(await ask(url)).toContain('resolves to 127.0.0.1');
 });
 
 test('a name is looked up once for each connection, so that it cannot lead elsewhere after it was checked', async () => {

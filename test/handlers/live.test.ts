@@ -101,8 +101,8 @@ test('lines that are not answers become notes, and stderr is kept', async () => 
       stdout: '{}',
       stderr: 'why\n',
       notes: [
-        'it printed a line that is no answer: hello',
-        'it printed a line that is no answer: {"id": 99, "output": {}}',
+        'it printed a line that is not an answer: hello',
+        'it printed a line that is not an answer: {"id": 99, "output": {}}',
       ],
     },
   });
@@ -123,7 +123,7 @@ test('an answer that is written beside the id counts, with a note', async () => 
 
 test('an output that is not an object is a failure', async () => {
   const { ask } = liveHook('answer(id, "yes")');
-  expect(await ask()).toBe('its "output" is no object; answer with {"id": …, "output": {…}}');
+  expect(await ask()).toBe('its "output" is not an object; answer with {"id": …, "output": {…}}');
 });
 
 test('a line over 10 MiB is a failure, and the next event gets a new process', async () => {

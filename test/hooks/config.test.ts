@@ -137,7 +137,7 @@ describe('rereading settings', () => {
     expect(config.getSettingsProblems?.()).toMatchObject([
       {
         message:
-          'not valid JSON (a property name in double quotes is expected), so it counts as it was before',
+          'not valid JSON (a property name in double quotes is expected), so its last valid content still counts',
       },
     ]);
   });

@@ -162,7 +162,7 @@ describe('any other exit', () => {
       success: false,
       output: { decision: 'allow', systemMessage: 'Warning: ouch' },
     });
-    expect(warnings).toEqual([expect.stringContaining('ended by SIGKILL')]);
+    expect(warnings).toEqual([expect.stringContaining('killed by SIGKILL')]);
   });
 
   test('a timeout does not block, and the warning says how long it was (HOOK-119, B2)', async () => {

@@ -234,7 +234,7 @@ describe('reload', () => {
     await system.reload();
     expect(planned(system)).toEqual(['guard']);
     expect(warnings).toEqual([
-      `${box.files.project}:1:50: not valid JSON (a closing ] is expected), so it counts as it was before; fix the JSON there`,
+      `${box.files.project}:1:50: not valid JSON (a closing ] is expected), so its last valid content still counts; fix the JSON there`,
     ]);
     box.write(box.files.project, before(run('fixed')));
     await system.reload();

@@ -28,7 +28,7 @@ const closed = (command: string, more: object = {}): HookCommand & object => ({
 const failures: [string, string, RegExp, number?][] = [
   ['a crash', 'echo boom >&2; exit 1', /exited with code 1: boom$/],
   ['another exit code', 'exit 3', /exited with code 3$/],
-  ['a signal', 'kill -KILL $$', /ended by SIGKILL$/],
+  ['a signal', 'kill -KILL $$', /killed by SIGKILL$/],
   ['a timeout', 'sleep 30', /timed out after 200ms$/, 200],
   ['a script that is missing', './gone.sh', /127 .*gone\.sh/],
   ['a script that is not executable', 'touch it; ./it', /126 /],
@@ -230,7 +230,7 @@ describe('hooks that cannot receive any input deny', () => {
     const session = await startSession({ BeforeTool: inParallel(closed('true')) });
     session.config.getWorkingDir = () => join(session.folder, 'gone');
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
-    expect(finalOutput?.getBlockReason()).toContain('is no folder to run in');
+    expect(finalOutput?.getBlockReason()).toContain('is not a folder to run in');
   });
 
   test('a plugin hook with onFailure "block" denies', async () => {

@@ -53,7 +53,7 @@ describe('with "recheck": true', () => {
     const { finalOutput, results, warnings } = await fire(true, rewrite, other);
     expect(results).toHaveLength(4);
     expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ path: 'secret', other: 1 });
-    expect(warnings.filter((line) => line.includes('asked once more'))).toHaveLength(2);
+    expect(warnings.filter((line) => line.includes('asked again'))).toHaveLength(2);
   });
 });
 

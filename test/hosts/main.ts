@@ -9,7 +9,7 @@ import { published } from './installed.ts';
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in published));
 if (unknown.length > 0) {
-  process.stderr.write(`not known here: ${unknown.join(', ')}; there are ${Object.keys(published).join(', ')}\n`); // prettier-ignore
+  process.stderr.write(`unknown: ${unknown.join(', ')}; use ${Object.keys(published).join(', ')}\n`); // prettier-ignore
   process.exit(1);
 }
 

@@ -131,7 +131,7 @@ describeInBrowser('the page of a running session', () => {
     await until(() => texts(page, '.sets tr'), ['tool_input.pathtwo']);
     await until(
       () => page.locator('.conflict').textContent(),
-      'conflicttool_input.path set by one, two; two stands, being last in the plan',
+      'conflicttool_input.path set by one, two; two wins, being last in the plan',
     );
   });
 

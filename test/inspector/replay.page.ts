@@ -103,7 +103,7 @@ describeInBrowser('the page of a recording', () => {
     await page.locator('#filter-text').fill('budget spent');
     await until(shownCalls(page), ['run_shell_command']);
     await page.locator('#filter-text').fill('no such thing');
-    await until(() => page.locator('#empty').textContent(), 'No call is like that.');
+    await until(() => page.locator('#empty').textContent(), 'No call matches.');
   });
 
   test('the page of a recording can be used with the keyboard alone', async () => {
@@ -270,7 +270,7 @@ describeInBrowser('the page of a recording', () => {
     await until(
       () => page.locator('#notices').textContent(),
       expect.stringMatching(
-        /^Line \d+ of .+ is torn: the process was ended while it wrote, so it was skipped; correct or remove/,
+        /^Line \d+ of .+ is torn: the process was ended while writing it, so it was skipped; correct or remove/,
       ),
     );
     await until(() => page.locator('.row.toolCall').count(), 8);
@@ -294,7 +294,9 @@ describeInBrowser('the page of a recording', () => {
     );
     await until(
       () => page.locator('#notices').textContent(),
-      expect.stringMatching(/^The oldest [\d,]+ entries fell off: only the newest part is kept/),
+      expect.stringMatching(
+        /^The oldest [\d,]+ entries were dropped: only the newest part is kept/,
+      ),
     );
     await until(async () => (await page.locator('.row.toolCall').count()) > 5, true);
   });
@@ -333,7 +335,7 @@ describeInBrowser('the page of a recording', () => {
 describe('a file that is not a recording', () => {
   test.each([
     ['', /this file is empty/],
-    ['hello\n', /no recording of hookmachine/],
+    ['hello\n', /not a hookmachine recording/],
     ['{"kind":"recording","format":"hookmachine","version":99}\n', /newer hookmachine/],
   ])('a file with the content %j is refused with an error', async (content, message) => {
     await expect(serveRecording(recordingOf(content))).rejects.toThrow(message);

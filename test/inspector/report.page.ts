@@ -210,7 +210,7 @@ describe('report', () => {
   test('the report command says that the file is written and that it holds payloads, and only its owner may read it', async () => {
     const output = join(tempFolder(), 'r.html');
     const plain = await commandInProcess(['report', recordingOf(), '-o', output]);
-    expect(plain).toMatchObject({ exitCode: 0, stderr: `hookmachine: ${output} is written` });
+    expect(plain).toMatchObject({ exitCode: 0, stderr: `hookmachine: ${output} was written` });
     expect(statSync(output).mode & 0o777).toBe(0o600);
     const { stderr } = await commandInProcess([
       'report',
@@ -219,12 +219,12 @@ describe('report', () => {
       output,
     ]);
     expect(stderr).toBe(
-      `hookmachine: ${output} is written; it holds arguments, prompts and results: look at it before you pass it on`,
+      `hookmachine: ${output} was written; it holds arguments, prompts and results: look at it before you pass it on`,
     );
   });
 
   test.each([
-    ['a file that is not a recording', 'notes', /this is no recording of hookmachine/],
+    ['a file that is not a recording', 'notes', /this is not a hookmachine recording/],
     ['an empty file', '', /this file is empty/],
   ])('for %s the report command only prints one clear error', async (_, content, message) => {
     const file = join(tempFolder(), 'r.jsonl');

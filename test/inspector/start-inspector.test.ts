@@ -41,19 +41,19 @@ test('an inspector redacts what the settings say in addition to what the host na
 test('a broken redaction rule is reported by an inspector without payloads, and prevents one with payloads', async () => {
   const { config, warnings } = await session(['customer', '/(/']);
   const inspector = await started(config);
-  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
+  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is not a regular')]);
   await inspector.close();
   const refused = startInspector(config, { payloads: true });
   await expect(refused).rejects.toThrow(RedactionError);
   await expect(refused).rejects.toThrow(
-    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is no regular expression \(.*\); fix it/,
+    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is not a regular expression \(.*\); fix it/,
   );
 });
 
 test('a broken redaction rule of the host prevents an inspector with payloads too', async () => {
   const { config } = await session();
   const refused = startInspector(config, { payloads: true, redact: ['/(/'] });
-  await expect(refused).rejects.toThrow(/broken: redact\[0\]: is no regular expression/);
+  await expect(refused).rejects.toThrow(/broken: redact\[0\]: is not a regular expression/);
 });
 
 test.each([

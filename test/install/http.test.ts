@@ -67,7 +67,7 @@ describe('install --via http', () => {
       expect(existsSync(join(project, file))).toBe(false);
       const alone = await run('install', host, '--accept-fail-open');
       expect(alone.exitCode).toBe(1);
-      expect(alone.stderr).toContain('with --via http alone');
+      expect(alone.stderr).toContain('only applies to --via http');
       expect(existsSync(join(project, file))).toBe(false);
       const accepted = await run('install', host, '--via', 'http', '--accept-fail-open');
       expect(accepted.exitCode).toBe(0);
@@ -86,7 +86,9 @@ describe('install --via http', () => {
     const { run, project } = box();
     const { stderr, exitCode } = await run('install', 'claude-code', '--via', 'http', '--defer');
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('puts no call off: install it without --via http, or without --defer');
+    expect(stderr).toContain(
+      'does not defer calls: install it without --via http, or without --defer',
+    );
     expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
   });
 
@@ -107,7 +109,7 @@ describe('install --via http', () => {
     const text = read('.claude/settings.json');
     const { stdout } = await run('install', 'claude-code', '--via', 'http');
     expect(read('.claude/settings.json')).toBe(text);
-    expect(stdout).toContain('hookmachine uninstall takes them out');
+    expect(stdout).toContain('hookmachine uninstall removes them');
   });
 });
 

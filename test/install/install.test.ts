@@ -67,7 +67,7 @@ describe('hookmachine install', () => {
       const same = await run('install', 'claude-code', ...first);
       expect(same.stdout).not.toContain('left as they are');
       const { stdout } = await run('install', 'claude-code', ...then);
-      expect(stdout).toContain('left as they are (hookmachine uninstall takes them out): hooks.');
+      expect(stdout).toContain('left as they are (hookmachine uninstall removes them): hooks.');
       expect(read('.claude/settings.json')).toBe(text);
       expect((await run('uninstall', 'claude-code')).stdout).not.toContain('Note:');
       expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
@@ -79,7 +79,7 @@ describe('hookmachine install', () => {
     expect((await run('install', 'codex')).stdout).not.toContain('twice');
     const user = await run('install', 'codex', '--scope', 'user');
     expect(user.stdout).toContain(`${join(project, '.codex/hooks.json')} too, so hooks may run`);
-    expect(user.stdout).toContain('hookmachine uninstall codex --scope project takes them out');
+    expect(user.stdout).toContain('hookmachine uninstall codex --scope project removes them');
     const again = await run('install', 'codex', '--dry-run');
     expect(again.stdout).toContain(`${join(home, '.codex/hooks.json')} too, so hooks may run`);
   });
@@ -141,7 +141,7 @@ describe('hookmachine install', () => {
     write(join(project, '.claude/settings.json'), '{\n  // mine\n  "model": "x"\n}\n');
     const { stdout } = await run('install', 'claude-code');
     expect(stdout).toContain('Claude Code ignores a file with comments');
-    expect(stdout).toContain('Claude Code does not read them as the file stands');
+    expect(stdout).toContain("Claude Code does not read them in the file's present form");
     expect(stdout).not.toContain('from now on');
     expect(read('.claude/settings.json')).toContain('// mine');
   });
@@ -154,7 +154,7 @@ describe('hookmachine uninstall', () => {
     write(join(project, '.claude/settings.json'), text);
     await run('install', 'claude-code');
     const { stdout } = await run('uninstall', 'claude-code');
-    expect(stdout).toContain('Claude Code calls the relay no more');
+    expect(stdout).toContain('Claude Code no longer calls the relay');
     expect(read('.claude/settings.json')).toBe(text);
   });
 

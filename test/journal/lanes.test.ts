@@ -19,7 +19,7 @@ test('an explanation shows the lanes of an event, and the dialect of a hook with
   const calls: CallAccount[] = await Readable.from(accounts(Readable.from(entries))).toArray();
   const [, , ...lines] = explain(calls[0]!).map((line) => line.replaceAll(/\d+ ms/g, 'N ms'));
   expect(lines).toEqual([
-    'BeforeTool: 2 hooks, those of llxprt at once beside those of hookmachine one after another, N ms',
+    'BeforeTool: 2 hooks, those of llxprt in parallel alongside those of hookmachine one after another, N ms',
     '  1. hook "true" (user) let it pass (exit 0, N ms)',
     '  2. hook "echo no >&2; exit 2" (user, hookmachine tool.before) denied it: no (exit 2, N ms)',
     '  together: blocked by hook "echo no >&2; exit 2" (user, hookmachine tool.before)',

@@ -112,14 +112,14 @@ describe('a recording', () => {
   test.each([
     [
       'notes',
-      /notes\.txt: this file is no recording of hookmachine, so it was left as it is; record/,
+      /notes\.txt: this file is not a hookmachine recording, so it was left unchanged; record/,
     ],
-    ['{"kind":"recording","format":"other","version":1}\n', /no recording of hookmachine/],
-    ['{"kind":"recording","format":"hookmachine","version":2}\n', /of a newer hookmachine; record/],
-    [Buffer.from([0, 1, 2, 255]), /no recording of hookmachine/],
+    ['{"kind":"recording","format":"other","version":1}\n', /not a hookmachine recording/],
+    ['{"kind":"recording","format":"hookmachine","version":2}\n', /by a newer hookmachine; record/],
+    [Buffer.from([0, 1, 2, 255]), /not a hookmachine recording/],
     [
       `{"kind":"recording","format":"hookmachine","version":1}${' '.repeat(1_000)}x\n`,
-      /no recording of hookmachine/,
+      /not a hookmachine recording/,
     ],
   ])('a file that is not a recording is refused and left unchanged: %j', (content, message) => {
     const file = newFile('notes.txt');
@@ -139,7 +139,7 @@ describe('a recording', () => {
       status: 'blocked',
       warnings: [
         expect.stringMatching(
-          /^\/dev\/full: cannot be written \(ENOSPC.*\), so it records no more$/,
+          /^\/dev\/full: cannot be written \(ENOSPC.*\), so nothing more is recorded$/,
         ),
       ],
     });
@@ -150,7 +150,9 @@ describe('a recording', () => {
     expect(await record(file)).toEqual({
       status: 'blocked',
       warnings: [
-        expect.stringMatching(/r\.jsonl: cannot be written \(ENOENT.*\), so it records no more$/),
+        expect.stringMatching(
+          /r\.jsonl: cannot be written \(ENOENT.*\), so nothing more is recorded$/,
+        ),
       ],
     });
   });
@@ -192,12 +194,12 @@ describe('reading a recording', () => {
 
   test.each([
     ['', /r\.jsonl: this file is empty; make a recording with --record FILE$/],
-    ['hello\n', /this is no recording of hookmachine: line 1 is no header/],
-    [Buffer.alloc(100_000, 0), /this is no recording of hookmachine/],
-    [`${ended}\n`, /this is no recording of hookmachine/],
+    ['hello\n', /this is not a hookmachine recording: line 1 is not a header/],
+    [Buffer.alloc(100_000, 0), /this is not a hookmachine recording/],
+    [`${ended}\n`, /this is not a hookmachine recording/],
     [
       header.replace(':1,', ':2,'),
-      /this recording is of a newer hookmachine; read it with that one$/,
+      /this recording was made by a newer hookmachine; read it with that one$/,
     ],
   ])('reading a file with the content %j fails with one clear error', async (content, message) => {
     await expect(read(fileOf(content))).rejects.toThrow(message);
@@ -207,7 +209,7 @@ describe('reading a recording', () => {
     await expect(read(newFile('none'))).rejects.toThrow(
       /there is no such file; make one with --record/,
     );
-    await expect(read(tempFolder())).rejects.toThrow(/this is no file; name a recording/);
+    await expect(read(tempFolder())).rejects.toThrow(/this is not a file; name a recording/);
     const folder = tempFolder();
     mkdirSync(join(folder, 'sub'));
     await expect(read(join(folder, 'x'.repeat(300)))).rejects.toThrow(
@@ -240,11 +242,11 @@ describe('reading a recording', () => {
     expect(await read(fileOf(`${lines.join('\n')}\n`))).toEqual({
       kinds: ['recording', 'ended', 'ended', 'ended'],
       skipped: [
-        '3 is no valid JSON',
-        '5 is no entry of a journal',
-        '6 is no entry of a journal: "conflicts" is an array',
-        '7 is no entry of a journal',
-        '8 is no entry of a journal',
+        '3 is not valid JSON',
+        '5 is not a journal entry',
+        '6 is not a journal entry: "conflicts" is an array',
+        '7 is not a journal entry',
+        '8 is not a journal entry',
       ],
     });
   });
@@ -252,18 +254,12 @@ describe('reading a recording', () => {
   test.each([
     ['"at":8.64e15', undefined],
     ['"at":-8.64e15', undefined],
-    [
-      '"at":1e16',
-      'is no entry of a journal: "at" is 10000000000000000, a time that no date can have',
-    ],
-    [
-      '"at":-9e15',
-      'is no entry of a journal: "at" is -9000000000000000, a time that no date can have',
-    ],
-    ['"at":1e999', 'is no entry of a journal: "at" is Infinity, a time that no date can have'],
-    ['"at":null', 'is no entry of a journal: "at" is null'],
-    ['"at":"1"', 'is no entry of a journal: "at" is "1"'],
-    ['"at":NaN', 'is no valid JSON'],
+    ['"at":1e16', 'is not a journal entry: "at" is 10000000000000000, which is not a valid time'],
+    ['"at":-9e15', 'is not a journal entry: "at" is -9000000000000000, which is not a valid time'],
+    ['"at":1e999', 'is not a journal entry: "at" is Infinity, which is not a valid time'],
+    ['"at":null', 'is not a journal entry: "at" is null'],
+    ['"at":"1"', 'is not a journal entry: "at" is "1"'],
+    ['"at":NaN', 'is not valid JSON'],
   ])('an entry with %s is read, or refused with one clear message', async (at, message) => {
     const lines = [header, ended.replace('"at":2', at), ended];
     const { kinds, skipped } = await read(fileOf(`${lines.join('\n')}\n`));
@@ -276,14 +272,14 @@ describe('reading a recording', () => {
   test('a header with an invalid time is reported, and its entries still count', async () => {
     expect(await read(fileOf(`${header.replace('"at":1', '"at":1e300')}\n${ended}\n`))).toEqual({
       kinds: ['recording', 'ended'],
-      skipped: ['1 is a header whose "at" is 1e+300, which is no time of a date'],
+      skipped: ['1 is a header whose "at" is 1e+300, which is not a valid date'],
     });
   });
 
   test('a torn last line is skipped and reported; a line that lacks only its line break is read', async () => {
     expect(await read(fileOf(`${header}\n${ended.slice(0, -5)}`))).toEqual({
       kinds: ['recording'],
-      skipped: ['2 is torn: the process was ended while it wrote'],
+      skipped: ['2 is torn: the process was ended while writing it'],
     });
     expect(await read(fileOf(`${header}\n${ended}`))).toEqual({
       kinds: ['recording', 'ended'],
@@ -312,7 +308,7 @@ describe('reading a recording', () => {
     const deep = `{"payload":${'['.repeat(100_000)}${']'.repeat(100_000)},${ended.slice(1)}`;
     expect(await read(fileOf(`${header}\n${deep}\n${ended}\n`))).toEqual({
       kinds: ['recording', 'ended'],
-      skipped: ['2 is nested too deep'],
+      skipped: ['2 is nested too deeply'],
     });
   });
 

@@ -41,7 +41,7 @@ test('a broken redaction rule prevents a recording with payloads, and no file is
   const start = () => startRecording(file, { cwd, payloads: true });
   expect(start).toThrow(RedactionError);
   expect(start).toThrow(
-    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is no regular expression/,
+    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is not a regular expression/,
   );
   expect(existsSync(file)).toBe(false);
 });
@@ -51,8 +51,10 @@ test('a broken redaction rule is reported if no payloads are recorded', () => {
   const file = join(tempFolder(), 'r.jsonl');
   const warnings: string[] = [];
   startRecording(file, { cwd, onWarning: (line) => void warnings.push(line) }).close();
-  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[0]: is no regular')]);
-  expect(readFileSync(file, 'utf8')).toContain('hooksConfig.redact[0]: is no regular expression');
+  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[0]: is not a regular')]);
+  expect(readFileSync(file, 'utf8')).toContain(
+    'hooksConfig.redact[0]: is not a regular expression',
+  );
 });
 
 test('a recording uses the settings of the working directory unless the host names another project', async () => {

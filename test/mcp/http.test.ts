@@ -146,8 +146,8 @@ test('a request that fails over HTTP is answered with an error that says why, an
   ])
     write({ id, method });
   const why = async (id: number) => ((await answerTo(id))['error'] as Fields)['message'];
-  expect(await why(1)).toContain('HTTP status 401; give what it wants with --header');
-  expect(await why(2)).toContain('could not be asked');
+  expect(await why(1)).toContain('HTTP status 401; give the credentials it needs with --header');
+  expect(await why(2)).toMatch(/the request to the MCP server at .+ failed: /);
   expect(await why(3)).toBe('own');
 });
 

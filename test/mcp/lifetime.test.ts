@@ -179,7 +179,7 @@ test('the server inherits the environment and the stderr of the command', async 
 test.each([
   [['mcp'], 'which MCP server?'],
   [['mcp', '--url', 'https://a.example/mcp', '--', 'node', ownServer], 'which MCP server?'],
-  [['mcp', '--url', 'a.example'], 'give the whole address'],
+  [['mcp', '--url', 'a.example'], 'give the full address'],
   [['mcp', '--header', 'a: b', '--', 'node'], '--header needs --url'],
   [['mcp', '--url', 'https://a.example', '--header', 'a'], 'give it as "Name: value"'],
   [['mcp', '--', '/proc/no-such-program'], 'the MCP server cannot be started'],

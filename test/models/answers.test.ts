@@ -45,7 +45,7 @@ describeEach(openAIAdapters, 'an answer through $title', ({ title, model }) => {
     async (text) => {
       const error = await failureOf(await answering(call(text)));
       expect(error.message).toBe(
-        'wire-model: the model called glob with arguments that are no JSON object; try again',
+        'wire-model: the model called glob with arguments that are not a JSON object; try again',
       );
       expect(error).toMatchObject({ retryable: true, cause: text });
     },
@@ -230,10 +230,10 @@ describe('an answer through @google/genai', () => {
 
 describe('aiSdkModel', () => {
   test.each([
-    ['openai/gpt-5', /no language model object of the AI SDK/],
-    [undefined, /no language model object of the AI SDK/],
-    [{ specificationVersion: 'v1', modelId: 'old' }, /specification 'v1' are not known/],
-    [{ specificationVersion: 'v9', modelId: 'new' }, /specification 'v9' are not known/],
+    ['openai/gpt-5', /this is not an AI SDK language model object/],
+    [undefined, /this is not an AI SDK language model object/],
+    [{ specificationVersion: 'v1', modelId: 'old' }, /specification 'v1' are not supported/],
+    [{ specificationVersion: 'v9', modelId: 'new' }, /specification 'v9' are not supported/],
   ])('aiSdkModel refuses %j', (model, message) => {
     expect(() => aiSdkModel(model as never)).toThrow(message);
   });

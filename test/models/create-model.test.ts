@@ -14,25 +14,29 @@ const answering = (wire: { text(piece: string): string[] }) =>
 
 describe('createModel', () => {
   test.each([
-    ['gpt-5', {}, /^"gpt-5" names no known model; use scripted:FILE, openai-compatible:NAME/],
-    ['', {}, /^"" names no known model/],
-    ['openai:gpt-5', {}, /^"openai:gpt-5" names no known model/],
-    ['constructor:x', {}, /names no known model/],
-    ['google:', {}, /^"google:" lacks a name behind the colon/],
-    ['scripted: ', {}, /lacks a name behind the colon/],
+    ['gpt-5', {}, /^"gpt-5" is not a known model; use scripted:FILE, openai-compatible:NAME/],
+    ['', {}, /^"" is not a known model/],
+    ['openai:gpt-5', {}, /^"openai:gpt-5" is not a known model/],
+    ['constructor:x', {}, /is not a known model/],
+    ['google:', {}, /^"google:" has no name after the colon/],
+    ['scripted: ', {}, /has no name after the colon/],
     ['scripted:none.yaml', {}, /^none\.yaml: the scripted model cannot be read/],
     [
       'scripted:a.yaml',
       { baseUrl: 'http://localhost' },
-      /^scripted:a\.yaml asks no server; leave the base URL out$/,
+      /^scripted:a\.yaml uses no server; leave the base URL out$/,
     ],
-    ['openai-compatible:m', {}, /^openai-compatible:m needs the server's address; give --base-url/],
+    [
+      'openai-compatible:m',
+      {},
+      /^openai-compatible:m needs the server's address; give it with --base-url/,
+    ],
     [
       'openai-compatible:m',
       { baseUrl: 'localhost:1234' },
-      /^the base URL "localhost:1234" is no http or https address/,
+      /^the base URL "localhost:1234" is not an http or https address/,
     ],
-    ['openai-compatible:m', { baseUrl: '' }, /^the base URL "" is no http or https address/],
+    ['openai-compatible:m', { baseUrl: '' }, /^the base URL "" is not an http or https address/],
     ['google:m', {}, /^google:m needs an API key; set GEMINI_API_KEY or GOOGLE_API_KEY$/],
     ['google:m', { env: { GEMINI_API_KEY: ' ' } }, /^google:m needs an API key/],
     ['anthropic:m', {}, /^anthropic:m needs an API key; set ANTHROPIC_API_KEY$/],
@@ -189,7 +193,7 @@ describe('optional packages', () => {
       'http://127.0.0.1:1',
     );
     expect(said).toBe(
-      'ModelError: the package @ai-sdk/anthropic cannot be loaded: half installed; install it anew',
+      'ModelError: the package @ai-sdk/anthropic cannot be loaded: half installed; reinstall it',
     );
   });
 

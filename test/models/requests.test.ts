@@ -246,7 +246,7 @@ describeEach(openAIAdapters, 'requests through $title', (adapter) => {
     const server = await providerServer(streaming(wire.text('Yes')));
     const config = { tools: [{ googleSearch: {} } as object] };
     const error = await failureOf(model(server.url), { config });
-    expect(error.message).toMatch(/function declarations only.*googleSearch; leave that out/);
+    expect(error.message).toMatch(/accept only function declarations.*googleSearch; remove that/);
     expect(server.arrived).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ describe('a scripted model', () => {
     const model = await scriptedModel(file);
     await ask(model);
     expect((await failureOf(model)).message).toBe(
-      `${file} holds 1 turn, but the model was asked once more; add a turn`,
+      `${file} holds 1 turn, but the model was asked again; add a turn`,
     );
   });
 
@@ -186,14 +186,14 @@ describe('a mistake in a script', () => {
   test.each([
     [
       'text: Hello',
-      'session.yaml:1:1: holds no list of turns; begin each turn with "- ", such as "- text: Hello"',
+      'session.yaml:1:1: is not a list of turns; begin each turn with "- ", such as "- text: Hello"',
     ],
-    ['', 'session.yaml:1:1: holds no turn; begin each turn with "- ", such as "- text: Hello"'],
-    ['[]', 'session.yaml:1:1: holds no turn; begin each turn with "- ", such as "- text: Hello"'],
+    ['', 'session.yaml:1:1: has no turns; begin each turn with "- ", such as "- text: Hello"'],
+    ['[]', 'session.yaml:1:1: has no turns; begin each turn with "- ", such as "- text: Hello"'],
     ['- Hello', 'session.yaml:1:3 turn 1: is "Hello"; make it an object such as { text: Hello }'],
     [
       '- text: A\n- text: 42',
-      'session.yaml:2:3 turn 2 text: is 42; make it a text; put quotes around it',
+      'session.yaml:2:3 turn 2 text: is 42; make it a string; put quotes around it',
     ],
     [
       '- text: A\n  txet: B',
@@ -230,7 +230,7 @@ describe('a mistake in a script', () => {
     ],
     [
       '- expect: /(/',
-      /^session\.yaml:1:3 turn 1 expect: is "\/\(\/"; make it a text, a valid \/regular expression\//,
+      /^session\.yaml:1:3 turn 1 expect: is "\/\(\/"; make it a string, a valid \/regular expression\//,
     ],
     ['- expect: { lats: a }', /^session\.yaml:1:\d+ turn 1 expect/],
     ['- error: { status: 200, message: no }', /^session\.yaml:1:\d+ turn 1 error/],
@@ -246,7 +246,7 @@ describe('a mistake in a script', () => {
     ['- text: *nowhere', /^session\.yaml:?.*nowhere/],
     ['- text: a\n---\n- text: b', /^session\.yaml:2:1: not valid YAML/],
     ['- text: !unknown a', /^session\.yaml:1:9: not valid YAML/],
-    ['- text:', /^session\.yaml:1:3 turn 1 text: is null; make it a text/],
+    ['- text:', /^session\.yaml:1:3 turn 1 text: is null; make it a string; put quotes around it$/],
   ])('%j is reported with its place and fix', async (yaml, expected) => {
     const [first] = await mistakesIn(yaml);
     if (typeof expected === 'string') expect(first).toBe(expected);
@@ -266,6 +266,6 @@ describe('a mistake in a script', () => {
     await expect(scriptedModel(join(folder, 'none.yaml'))).rejects.toThrow(
       /none\.yaml: the scripted model cannot be read \(there is no such file\); check the path/,
     );
-    await expect(scriptedModel(folder)).rejects.toThrow(/\(it is no file\)/);
+    await expect(scriptedModel(folder)).rejects.toThrow(/\(it is not a file\)/);
   });
 });

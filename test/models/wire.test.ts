@@ -59,7 +59,7 @@ describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
     [403, /API key was refused \(403\): No, no\./, false],
     [404, /no such model or address \(404\): No, no\.; check the name and the URL/, false],
     [400, /refused the request \(400\): No, no\./, false],
-    [429, /rate limit is reached \(429\): No, no\.; wait and try again/, true],
+    [429, /rate limit was reached \(429\): No, no\.; wait and try again/, true],
     [500, /provider failed \(500\): No, no\.; try again later/, true],
     [503, /provider failed \(503\): No, no\./, true],
   ])(

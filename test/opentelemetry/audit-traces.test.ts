@@ -166,7 +166,7 @@ describe('traces of an audited session', () => {
     end();
     await waitUntil(() => warnings.some((line) => line.includes('traced')));
     expect(warnings).toEqual([
-      expect.stringMatching(/^this session is not wholly traced: .*(?:ECONNREFUSED|collector)/),
+      expect.stringMatching(/^this session is not fully traced: .*(?:ECONNREFUSED|collector)/),
     ]);
   });
 
@@ -198,7 +198,7 @@ describe('traces of an audited session', () => {
       expect(receiver.spans()[0]).toMatchObject({ traceId });
       expect(other.exitCode).toBe(2);
       expect(JSON.parse(other.stdout)).toMatchObject({ blocked: true });
-      expect(other.stderr).toMatch(/^hookmachine.*: this session is not wholly traced: .+$/);
+      expect(other.stderr).toMatch(/^hookmachine.*: this session is not fully traced: .+$/);
     },
   );
 });

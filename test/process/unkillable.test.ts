@@ -132,7 +132,9 @@ describe('a command whose hook cannot be ended', () => {
         input,
       );
       const [, pid] =
-        /process (\d+) \((?:.* )?sleep 100\) could not be ended and runs on/.exec(stderr) ?? [];
+        /process (\d+) \((?:.* )?sleep 100\) could not be ended and is still running/.exec(
+          stderr,
+        ) ?? [];
       endLater(pid === undefined ? [] : [Number(pid)]);
       expect(pid).toBeDefined();
       expect(exitCode).toBe(2);

@@ -82,7 +82,10 @@ describe('what settings redact', () => {
     expect(names).toEqual(['a']);
     expect(expressions).toEqual([/b/g]);
     expect(problems.map(({ index, message }) => [index, message])).toEqual([
-      [0, expect.stringMatching(/^is no regular expression \(.*Unterminated group\), so it was/)],
+      [
+        0,
+        expect.stringMatching(/^is not a regular expression \(.*Unterminated group\), so it was/),
+      ],
       [1, 'is 7, so it was ignored'],
       [2, 'is "", so it was ignored'],
       [3, expect.stringMatching(/it has no closing "\/"/)],
@@ -98,7 +101,7 @@ describe('what settings redact', () => {
     expect(entries).toEqual(['a', 'b']);
     expect(problems.map(formatProblem)).toEqual([
       expect.stringMatching(
-        /settings\.json:2:\d+ hooksConfig\.redact\[1\]: is no regular expression/,
+        /settings\.json:2:\d+ hooksConfig\.redact\[1\]: is not a regular expression/,
       ),
       expect.stringMatching(
         /settings\.json:1:\d+ hooksConfig\.redact: is "c", so it was ignored; make/,

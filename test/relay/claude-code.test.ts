@@ -183,7 +183,7 @@ describe('the relay for Claude Code, at other events', () => {
     });
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      'hookmachine: Claude Code cannot be given this in answer to SessionEnd: context ("by the way")',
+      'hookmachine: Claude Code cannot accept this in answer to SessionEnd: context ("by the way")',
     );
     expect(exitCode).toBe(0);
   });

@@ -82,7 +82,7 @@ const gives = (change: string): string =>
   `jq -c '{ hookSpecificOutput: { tool_input: (.tool_input | ${change}) } }'`;
 
 const lost = (tools: string): string =>
-  `hookmachine: Codex cannot be given this in answer to PreToolUse: other arguments of ${tools}`;
+  `hookmachine: Codex cannot accept this in answer to PreToolUse: other arguments of ${tools}`;
 
 /** What the hooks of a project received, regardless of the order. */
 const received = ({ project }: RelayBox): unknown[] =>
@@ -331,7 +331,7 @@ if [ "$1" = hook ]; then echo after_tool_call; else jq -c '{ output: { metadata:
     const { answer, stderr } = await relayed(box, patchOf(...add('a'), ...update('b')), after);
     expect(answer).toEqual({ decision: 'block', reason: 'file_edit' });
     expect(stderr).toBe(
-      'hookmachine: Codex cannot be given this in answer to PostToolUse: more than one other result, of which it is given the last',
+      'hookmachine: Codex cannot accept this in answer to PostToolUse: more than one replaced result, of which only the last is given',
     );
   });
 });

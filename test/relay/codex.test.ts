@@ -24,7 +24,7 @@ const specific = (hookEventName: string, fields: object) => ({
 const denied = (permissionDecisionReason: unknown) =>
   specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason });
 const lost = (event: string, what: string) =>
-  `hookmachine: Codex cannot be given this in answer to ${event}: ${what}`;
+  `hookmachine: Codex cannot accept this in answer to ${event}: ${what}`;
 
 describe('the relay for Codex', () => {
   test.each([
@@ -60,7 +60,7 @@ describe('the relay for Codex', () => {
       guards.stop,
       call,
       denied('enough'),
-      lost('PreToolUse', 'that the agent is to stop ("enough")'),
+      lost('PreToolUse', 'a request to stop the agent ("enough")'),
     ],
     [
       'other arguments beside "allow"',
@@ -92,7 +92,7 @@ describe('the relay for Codex', () => {
       guards.hide,
       call,
       undefined,
-      lost('PreToolUse', 'that the output is not for the user'),
+      lost('PreToolUse', 'a request to hide the output from the user'),
     ],
     ['a message for the user', 'tool.before', guards.message, call, { systemMessage: 'look' }, ''],
     [

@@ -8,7 +8,7 @@ const base = { sessionId: 's1', timestamp: 1_700_000_000_000, cwd: '/' };
 const call = { ...base, toolName: 'bash', toolArgs: { command: 'ls', description: 'List' } };
 const after = { ...call, toolResult: { resultType: 'success', textResultForLlm: 'secret' } };
 const lost = (event: string, what: string) =>
-  `hookmachine: Copilot cannot be given this in answer to ${event}: ${what}`;
+  `hookmachine: Copilot cannot accept this in answer to ${event}: ${what}`;
 const denied = (permissionDecisionReason: unknown) => ({
   permissionDecision: 'deny',
   permissionDecisionReason,
@@ -57,7 +57,7 @@ describe('the relay for Copilot', () => {
       guards.stop,
       call,
       denied('enough'),
-      lost('preToolUse', 'that the agent is to stop ("enough")'),
+      lost('preToolUse', 'a request to stop the agent ("enough")'),
     ],
     [
       'all arguments if one was changed',

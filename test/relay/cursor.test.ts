@@ -25,7 +25,7 @@ const denied = (reason: unknown) => ({
   agent_message: reason,
 });
 const lost = (event: string, what: string) =>
-  `hookmachine: Cursor cannot be given this in answer to ${event}: ${what}`;
+  `hookmachine: Cursor cannot accept this in answer to ${event}: ${what}`;
 
 describe('the relay for Cursor', () => {
   test.each([
@@ -72,7 +72,7 @@ describe('the relay for Cursor', () => {
       guards.stop,
       call,
       denied('enough'),
-      lost('preToolUse', 'that the agent is to stop ("enough")'),
+      lost('preToolUse', 'a request to stop the agent ("enough")'),
     ],
     [
       'all arguments if one was changed',

@@ -28,7 +28,7 @@ const specific = (hookEventName: string, fields: object) => ({
   hookSpecificOutput: { hookEventName, ...fields },
 });
 const lost = (event: string, what: string) =>
-  `hookmachine: Gemini CLI cannot be given this in answer to ${event}: ${what}`;
+  `hookmachine: Gemini CLI cannot accept this in answer to ${event}: ${what}`;
 
 describe('the relay for Gemini CLI', () => {
   test.each([

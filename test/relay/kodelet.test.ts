@@ -50,7 +50,7 @@ describe('the relay for Kodelet', () => {
     const { relay } = relayBox();
     const answer = await relay('kodelet', { ...call, event: 'newest' });
     expect(answer).toMatchObject({ stdout: '', exitCode: 1 });
-    expect(answer.stderr).toContain('Kodelet has an event that is not known here');
+    expect(answer.stderr).toContain('Kodelet has an event that is unknown here');
   });
 
   test('Kodelet is given nothing if there is nothing to say, with a status that does not undo the denials of others', async () => {

@@ -152,6 +152,6 @@ describe('the plugin for OpenCode', () => {
       const hooks = await Hookmachine({ client, directory: '/' });
       await hooks['tool.execute.before']({ tool: 'bash' }, { args: {} });`,
     ]);
-    expect(stdout).toBe('the relay ended with 7, so tool.execute.before goes on: broken');
+    expect(stdout).toBe('the relay ended with 7, so tool.execute.before continues: broken');
   });
 });

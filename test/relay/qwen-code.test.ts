@@ -34,7 +34,7 @@ const denied = (reason: unknown) => ({
   ...specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: reason }),
 });
 const lost = (event: string, what: string) =>
-  `hookmachine: Qwen Code cannot be given this in answer to ${event}: ${what}`;
+  `hookmachine: Qwen Code cannot accept this in answer to ${event}: ${what}`;
 
 describe('the relay for Qwen Code', () => {
   test.each([
@@ -54,7 +54,7 @@ describe('the relay for Qwen Code', () => {
       guards.stop,
       call,
       denied('enough'),
-      lost('PreToolUse', 'that the agent is to stop ("enough")'),
+      lost('PreToolUse', 'a request to stop the agent ("enough")'),
     ],
     [
       'nothing for other arguments, which it does not take',

@@ -134,13 +134,13 @@ describe('a relay', () => {
       hook_event_name: 'Newest',
     });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(stderr).toContain('Claude Code has an event that is not known here');
+    expect(stderr).toContain('Claude Code has an event that is unknown here');
   });
 
   test.each([
     ['text', 'stdin is not valid JSON'],
     ['{}', 'stdin does not name the event'],
-    ['{"hook_event_name":"PreToolUse"}', 'stdin does not fit PreToolUse'],
+    ['{"hook_event_name":"PreToolUse"}', 'stdin does not match PreToolUse'],
   ])('a relay cannot work with %s, and says why', async (input, why) => {
     const { stderr, exitCode } = await relayBox().relay('claude-code', input);
     expect(stderr).toContain(why);
@@ -243,5 +243,5 @@ test('what a host cannot be given is recorded too', async () => {
     ['relay', 'claude-code', '--record', file],
     JSON.stringify({ hook_event_name: 'SessionEnd', session_id: 's1', cwd: '/', reason: 'other' }),
   );
-  expect(readFileSync(file, 'utf8')).toContain('Claude Code cannot be given this');
+  expect(readFileSync(file, 'utf8')).toContain('Claude Code cannot accept this');
 });

@@ -267,7 +267,7 @@ describe('the project of a session', () => {
     for (const cwd of [undefined, 'relative', join(box.project, 'none')]) {
       const { status, body } = await post(callIn(box.project, { cwd }));
       expect(status).toBe(400);
-      expect(body).toContain('names no project folder');
+      expect(body).toContain('does not name an existing project folder');
     }
     writeFileSync(join(box.project, 'file'), '');
     expect((await post(callIn(join(box.project, 'file')))).status).toBe(400);

@@ -14,14 +14,14 @@ const serve = serveForAll();
 describe('serve refuses', () => {
   test.each([
     ['no token', { authorization: undefined }, 401, 'set HOOKMACHINE_TOKEN'],
-    ['a wrong token', { authorization: 'Bearer nobody' }, 401, 'not the right one'],
+    ['a wrong token', { authorization: 'Bearer nobody' }, 401, 'the token is missing or wrong'],
     [
       'an empty token, as from a variable that is not set',
       { authorization: 'Bearer ' },
       401,
       'token',
     ],
-    ['another host name', { host: 'evil.example' }, 403, 'host name is not ours'],
+    ['another host name', { host: 'evil.example' }, 403, 'host name is not accepted'],
     ['the origin of another site', { origin: 'https://evil.example' }, 403, 'another site'],
   ])('serve refuses a request with %s', async (_, headers, status, why) => {
     const box = relayBox();
@@ -37,7 +37,7 @@ describe('serve refuses', () => {
     ['', 'the body is empty'],
     ['[]', 'must hold one JSON object'],
     ['{}', 'the body does not name the event of Claude Code: name it, post it to /claude-code/'],
-    ['{"hook_event_name":"PreToolUse"}', 'the body does not fit PreToolUse'],
+    ['{"hook_event_name":"PreToolUse"}', 'the body does not match PreToolUse'],
   ])('serve refuses the body %j, and says why', async (given, why) => {
     const { post, stderr } = serve();
     const { status, body } = await post(given);

@@ -122,7 +122,7 @@ describe('the timeout', () => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(timeout);
     expect(problems).toEqual([
-      `hooks.BeforeTool[0].hooks[0].timeout: is ${timeout}, which are milliseconds, so the hook has hardly time to start; if seconds were meant, write ${meant}`,
+      `hooks.BeforeTool[0].hooks[0].timeout: is ${timeout} milliseconds, so the hook hardly has time to start; if seconds were meant, write ${meant}`,
     ]);
   });
 
@@ -329,7 +329,7 @@ describe('a hook group', () => {
       const { definitions, problems } = define({ AfterTool: [{ matcher, hooks: [hook] }] });
       expect(definitions).toMatchObject([{ matcher }]);
       expect(problems).toEqual([
-        `hooks.AfterTool[0].matcher: is "${matcher}", which is no regular expression, so it fits only a tool of exactly that name; write a regular expression, such as "write_file|replace"; "*" alone fits every tool`,
+        `hooks.AfterTool[0].matcher: is "${matcher}", which is not a regular expression, so it matches only a tool of exactly that name; write a regular expression, such as "write_file|replace"; "*" alone matches every tool`,
       ]);
     },
   );
@@ -376,7 +376,7 @@ describe('an unknown key is reported with the one that was meant, and the hook c
     ['Name', 'write "name"'],
     ['matcher', 'write "matcher" in the group around the hook'],
     ['sequential', 'write "sequential" in the group around the hook'],
-    ['disabled', 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'],
+    ['disabled', 'to disable a hook, write its name in "hooksConfig": { "disabled": [ … ] }'],
     [
       'x',
       'the keys here are type, command, timeout, name, description, onFailure, leftBehind, prestart',

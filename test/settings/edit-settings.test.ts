@@ -129,7 +129,7 @@ describe('disabling a hook in a settings file (C-04)', () => {
       ':1:12: not valid JSON (a value is expected); fix it first; nothing was changed',
     ],
     ['', ':1:1: not valid JSON (it is empty); fix it first; nothing was changed'],
-    ['[]', ':1:1: holds no JSON object; fix it first; nothing was changed'],
+    ['[]', ':1:1: is not a JSON object; fix it first; nothing was changed'],
     [
       '{\n "hooksConfig": null }',
       ':2:17 hooksConfig: is null; make it an object first; nothing was changed',

@@ -122,7 +122,7 @@ describe('an extension that the user disabled', () => {
 describe('a folder of extensions that cannot be listed', () => {
   test.each([
     [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
-    [1, 'cannot be read (ELOOP), so it counts as it was before; let this user read it'],
+    [1, 'cannot be read (ELOOP), so its last listing still counts; let this user read it'],
   ])(
     'an unreadable folder of extensions counts as it last was, and is reported (read %i times)',
     (times, problem) => {

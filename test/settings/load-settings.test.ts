@@ -166,19 +166,23 @@ describe('a file that the environment names (S-11)', () => {
 describe("a system's file with unknown guards (S-12)", () => {
   test.each<[string, (box: Sandbox) => void, string]>([
     ['is not valid JSON', ({ write, files }) => void write(files.system, '{'), 'not valid JSON'],
-    ['holds no object', ({ write, files }) => void write(files.system, '[]'), 'holds no JSON'],
+    [
+      'holds no object',
+      ({ write, files }) => void write(files.system, '[]'),
+      'is not a JSON object',
+    ],
     [
       'is a folder',
       ({ files }) => void mkdirSync(files.system, { recursive: true }),
       'is not a file',
     ],
     [
-      'is a link that leads nowhere',
+      'is a broken link',
       ({ files }) => {
         mkdirSync(dirname(files.system), { recursive: true });
         symlinkSync('nowhere', files.system);
       },
-      'is a link that leads nowhere',
+      'is a broken link',
     ],
     [
       'is a link in a circle',
@@ -222,7 +226,7 @@ test('a dangling link of the user or a trusted project does not count as a file 
   }
   expect(load(box).unknown.map(({ source }) => source)).toEqual(['project', 'user']);
   expect(load(box).problems.map(formatProblem)).toContain(
-    `${box.files.user}: is a link that leads nowhere, so the whole file is ignored; let it lead to a file, or remove it`,
+    `${box.files.user}: is a broken link, so the whole file is ignored; make it point to a file, or remove it`,
   );
   expect(load(box, false).unknown.map(({ source }) => source)).toEqual(['user']);
 });

@@ -39,9 +39,9 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
       '{"hooks": ',
       'FILE:1:11: not valid JSON (a value is expected), so the whole file is ignored; fix the JSON there',
     ],
-    ['null', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
-    ['[{}]', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
-    ['"x"', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    ['null', 'FILE: is not a JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    ['[{}]', 'FILE: is not a JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    ['"x"', 'FILE: is not a JSON object, so the whole file is ignored; write { "hooks": { … } }'],
     [
       '{"a":'.repeat(100_000),
       'FILE:1:1: not valid JSON (it is nested too deeply), so the whole file is ignored; fix the JSON there',
@@ -81,7 +81,7 @@ test('a duplicate key is reported with its place, because it silently drops hook
   expect(read(content)).toEqual({
     values: { hooks: { BeforeTool: [2] } },
     problems: [
-      'FILE:2:16 hooks.BeforeTool: this key stands more than once, and only the last one counts; join their values under one key',
+      'FILE:2:16 hooks.BeforeTool: this key occurs more than once, and only the last one counts; merge their values under one key',
     ],
   });
 });
@@ -115,7 +115,7 @@ describe('a settings file that is read again', () => {
       for (const again of [reader(file), reader(file)]) {
         expect(again?.values).toEqual({ a: 1 });
         expect(again?.problems).toHaveLength(1);
-        expect(again?.problems[0]?.message).toMatch(/, so it counts as it was before$/);
+        expect(again?.problems[0]?.message).toMatch(/, so its last valid content still counts$/);
       }
     },
   );

@@ -16,7 +16,7 @@ test('a disabled name or command that some hook has is not reported', () => {
 });
 
 test('a disabled name that no hook has is reported with the nearest one', () => {
-  const said = 'is the name or command of no hook, so it disables none';
+  const said = 'is not the name or command of any hook, so it disables none';
   expect(reported(['scna', 'scan', 'something'])).toEqual([
     `/s.json hooksConfig.disabled: "scna" ${said}; write "scan"`,
     `/s.json hooksConfig.disabled: "something" ${said}; write a name that "hookmachine list" shows`,

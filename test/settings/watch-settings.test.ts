@@ -184,7 +184,7 @@ describe('a session that watches its settings', () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const { config, warnings } = await session(box);
-    const broken = `${box.files.project}:1:12: not valid JSON (a value is expected), so it counts as it was before; fix the JSON there`;
+    const broken = `${box.files.project}:1:12: not valid JSON (a value is expected), so its last valid content still counts; fix the JSON there`;
     box.write(box.files.project, '{ "hooks": }');
     await waitUntil(() => warnings.length === 1);
     expect(warnings).toEqual([broken]);

@@ -176,8 +176,8 @@ describe('a Stately server', () => {
   test.each([
     ['ws://example.org:8080', /example\.org:8080 is not on this machine, .* use a server on 127/],
     ['ws://10.0.0.1:1', /is not on this machine/],
-    ['http://127.0.0.1:1', /is no address of a WebSocket server; give ws:/],
-    ['nonsense', /is no address of a WebSocket server/],
+    ['http://127.0.0.1:1', /is not the address of a WebSocket server; use ws:/],
+    ['nonsense', /is not the address of a WebSocket server/],
   ])('a Stately server that is not on this machine is refused: %s', async (url, message) => {
     await expect(statelyInspector({ url })).rejects.toThrow(message);
   });

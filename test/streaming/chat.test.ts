@@ -273,7 +273,7 @@ describe('in the middle of an answer', () => {
     [
       'a "text" that is not a string',
       `if (text?.includes('two')) return { text: 2 };`,
-      'its "text" is no string',
+      'its "text" is not a string',
       {},
     ],
     [
@@ -381,7 +381,7 @@ test('an answer that was shown is not changed by later output of the hook', asyn
   const events = await run();
   expect([shown(events), kept(chat)]).toEqual(['Shown.', 'Shown.']);
   expect(last(events)).toMatchObject({ text: 'Shown.' });
-  expect(warnings).toEqual([expect.stringContaining('the answer was shown as it came')]);
+  expect(warnings).toEqual([expect.stringContaining('the answer was shown as it arrived')]);
 });
 
 test('tool calls and thoughts stay unchanged around changed text', async () => {

@@ -11,8 +11,8 @@ import { saying, someModel } from '../support/some-model.ts';
 
 const stream = { holdBack: 20 };
 const asModule = { type: 'module', module: './note.mjs' };
-const whole = 'so the hook is given the whole answer; make it { "holdBack": N }, N being how many characters the hook may hold back, from 0 to 100000'; // prettier-ignore
-const without = 'so the hook runs as one without it';
+const whole = 'so the hook is given the whole answer; make it { "holdBack": N }, where N is how many characters the hook may hold back, from 0 to 100000'; // prettier-ignore
+const without = 'so the hook runs without it';
 
 /**
  * Hooks with an invalid `stream`, by event, with the message; the schema refuses those that are wrong by
@@ -22,7 +22,7 @@ const faults: readonly (readonly [string, object, string])[] = [
   ['model.after', { ...asModule, stream: true }, `is true, ${whole}`],
   ['model.after', { ...asModule, stream: 20 }, `is 20, ${whole}`],
   ['model.after', { ...asModule, stream: [20] }, `is an array, ${whole}`],
-  ['model.after', { ...asModule, stream: {} }, `has no "holdBack" in it, ${whole}`],
+  ['model.after', { ...asModule, stream: {} }, `has no "holdBack", ${whole}`],
   [
     'model.after',
     { ...asModule, stream: { holdBack: '20' } },
@@ -35,7 +35,7 @@ const faults: readonly (readonly [string, object, string])[] = [
   ],
   ['model.after', { ...asModule, stream: { holdBack: 1.5 } }, `has a "holdBack" that is 1.5, ${whole}`], // prettier-ignore
   ['model.after', { ...asModule, stream: { holdBack: 100_001 } }, `has a "holdBack" that is 100001, ${whole}`], // prettier-ignore
-  ['model.after', { ...asModule, stream: { holdback: 20 } }, `has "holdback" in it, which there is not, ${whole}`], // prettier-ignore
+  ['model.after', { ...asModule, stream: { holdback: 20 } }, `has the unknown key "holdback", ${whole}`], // prettier-ignore
   [
     'model.after',
     { type: 'command', command: 'true', stream },
@@ -44,12 +44,12 @@ const faults: readonly (readonly [string, object, string])[] = [
   [
     'model.after',
     { ...asModule, async: true, stream },
-    `is for hooks that see every answer while it comes, and not for one with "async", ${without}; take out "async", or "stream"`,
+    `is for hooks that see every answer as it arrives, not for one with "async", ${without}; remove "async" or "stream"`,
   ],
   [
     'model.before',
     { ...asModule, stream },
-    `is for the text of answers, and none comes at BeforeModel, ${without}; take it out, or write the hook at "model.after"`,
+    `is for the text of answers, and there is none at BeforeModel, ${without}; remove it, or put the hook under "model.after"`,
   ],
 ];
 

@@ -92,13 +92,13 @@ describe('sessions of Claude Code', () => {
     ]);
     expect(eventsIn(readings)).toHaveLength(1);
     expect(faultsIn(readings)).toEqual([
-      ['is no valid JSON', { line: 1 }],
+      ['is not valid JSON', { line: 1 }],
       ['holds a tool call without a name or without arguments', { line: 2 }],
       ['holds a message without content', { line: 3 }],
-      ['is no JSON object', { line: 4 }],
+      ['is not a JSON object', { line: 4 }],
       ['holds a result of a call that is not in the file', { line: 5 }],
-      ['is nested too deep', { line: 6 }],
-      ['is torn: the process was ended while it wrote', { line: 7 }],
+      ['is nested too deeply', { line: 6 }],
+      ['is torn: the process was ended while writing it', { line: 7 }],
     ]);
   });
 });

@@ -73,7 +73,7 @@ test('C-71: if both forms set the same thing, the stable one wins', () => {
 });
 
 test.each<[unknown, string]>([
-  [{ model: 7 }, 'llm_request.model is 7 and was ignored: it must be a text'],
+  [{ model: 7 }, 'llm_request.model is 7 and was ignored: it must be a string'],
   [
     { messages: 'Hi' },
     'llm_request.messages is "Hi" and was ignored: it must be a list of messages',
@@ -85,7 +85,7 @@ test.each<[unknown, string]>([
   ],
   [
     { config: { stopSequences: 'END' } },
-    'llm_request.config.stopSequences is "END" and was ignored: it must be a list of texts',
+    'llm_request.config.stopSequences is "END" and was ignored: it must be a list of strings',
   ],
   [
     { toolConfig: { mode: 'none' } },
@@ -123,8 +123,8 @@ test('the role assistant is read as model, and a message with an unknown role is
     request: { messages: [{ role: 'model', content: 'a' }] },
     notes: [
       'llm_request.messages[0].role is "assistant" and was read as "model"',
-      'llm_request.messages[1].role is "tool" and was ignored: it must be user, model or system; the message was left out',
-      'llm_request.messages[2].role is undefined and was ignored: it must be user, model or system; the message was left out',
+      'llm_request.messages[1].role is "tool" and was ignored: it must be user, model or system; the message was dropped',
+      'llm_request.messages[2].role is undefined and was ignored: it must be user, model or system; the message was dropped',
     ],
   });
 });
@@ -136,14 +136,14 @@ test.each<[unknown, string, string[]]>([
   [
     ['a', { inlineData: {} }],
     'a',
-    ['llm_request.messages[0].content has parts without text, which were left out'],
+    ['llm_request.messages[0].content has parts without text, which were dropped'],
   ],
   [
     { answer: 42 },
     '{"answer":42}',
-    ['llm_request.messages[0].content is no text and was turned into JSON text'],
+    ['llm_request.messages[0].content is not text and was converted to JSON text'],
   ],
-  [7, '7', ['llm_request.messages[0].content is no text and was turned into JSON text']],
+  [7, '7', ['llm_request.messages[0].content is not text and was converted to JSON text']],
 ])('000 §5.1: content %j is read as %j', (content, text, notes) => {
   expect(messages([{ role: 'user', content }])).toEqual({
     request: { messages: [{ role: 'user', content: text }] },
@@ -170,7 +170,7 @@ test('C-78: an empty list and a list of only system messages are reported', () =
   expect(messages([])).toEqual({
     request: {},
     notes: [
-      'llm_request.messages holds no message and changed nothing: a request cannot be without messages',
+      'llm_request.messages holds no messages and changed nothing: a request needs at least one message',
     ],
   });
   expect(messages([{ role: 'system', content: 'a' }]).notes).toEqual([

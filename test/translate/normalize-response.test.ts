@@ -42,7 +42,7 @@ test('C-73: a text that differs from the candidates is reported', () => {
 
 test('C-86: function calls in an answer are left out and reported', () => {
   expect(normalizeHookLLMResponse(candidate(['a', call('view')])).notes).toEqual([
-    'llm_response.candidates[0].content has parts without text, which were left out: hooks can only change text',
+    'llm_response.candidates[0].content has parts without text, which were dropped: hooks can only change text',
   ]);
 });
 
@@ -56,7 +56,7 @@ test('HOOK-077: `blocked` is left out of safety ratings', () => {
 
 test.each<[unknown, string]>([
   ['text', 'llm_response is "text" and was ignored: it must be an object'],
-  [{ text: 7 }, 'llm_response.text is 7 and was ignored: it must be a text'],
+  [{ text: 7 }, 'llm_response.text is 7 and was ignored: it must be a string'],
   [
     { candidates: {} },
     'llm_response.candidates is an object and was ignored: it must be a list of candidates',
@@ -86,7 +86,7 @@ test('each invalid field of a candidate is left out with a note', () => {
   expect(notes).toEqual([
     'llm_response.candidates[0].finishReason is "stop" and was ignored: it must be exactly STOP, MAX_TOKENS, SAFETY, RECITATION or OTHER',
     'llm_response.candidates[0].index is "0" and was ignored: it must be a number',
-    'llm_response.candidates[0].safetyRatings[0] is an object and was ignored: it must be { category, probability }, both texts',
+    'llm_response.candidates[0].safetyRatings[0] is an object and was ignored: it must be { category, probability }, both strings',
   ]);
   expect(normalizeHookLLMResponse(candidate(['a'], { safetyRatings: 7 })).notes).toHaveLength(1);
 });

@@ -45,12 +45,12 @@ test('a tool config is made valid, with a note for each value that is left out',
     toolConfig: { allowedFunctionNames: ['a'] },
     notes: [
       'toolConfig.mode is "any" and was ignored: it must be exactly AUTO, ANY or NONE',
-      'toolConfig.allowedFunctionNames[1] is 7 and was ignored: it must be a text',
+      'toolConfig.allowedFunctionNames[1] is 7 and was ignored: it must be a string',
     ],
   });
   expect(normalizeHookToolConfig({ mode: null, allowedFunctionNames: 'a' })).toEqual({
     toolConfig: {},
-    notes: ['toolConfig.allowedFunctionNames is "a" and was ignored: it must be a list of texts'],
+    notes: ['toolConfig.allowedFunctionNames is "a" and was ignored: it must be a list of strings'],
   });
   expect(normalizeHookToolConfig('NONE').notes).toHaveLength(1);
   expect(normalizeHookToolConfig(undefined)).toEqual({ toolConfig: {}, notes: [] });

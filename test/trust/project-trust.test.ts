@@ -169,7 +169,7 @@ describe('after the user trusted a project', () => {
     rmSync(box.script);
     symlinkSync('two.sh', box.script);
     expect(await fire(box.project)).toEqual(
-      skipped('its script "guard.sh" leads to another file than when you trusted it'),
+      skipped('its script "guard.sh" points to a different file than when you trusted it'),
     );
     appendFileSync(join(box.project, 'two.sh'), '# more\n');
     expect(await fire(box.project)).toEqual(skipped(changed));

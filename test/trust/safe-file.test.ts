@@ -30,7 +30,7 @@ describe('who may write a file that grants trust', () => {
     chmodSync(file, mode);
     expect(fileFault(file)).toEqual({
       message: `can be written by others (${file})`,
-      fix: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(file)}`,
+      fix: `check what it says, then remove that permission: chmod go-w ${JSON.stringify(file)}`,
     });
   });
 
@@ -55,7 +55,7 @@ describe('who may write a file that grants trust', () => {
     expect(fileFault(link)?.message).toBe(`can be written by others (${folder})`);
     const round = join(root, 'round');
     symlinkSync(round, round);
-    expect(fileFault(round)?.message).toBe('is behind too many links');
+    expect(fileFault(round)?.message).toBe('is reached through too many links');
   });
 
   test.runIf(isRoot).each(['file', 'folder', 'root'] as const)(
@@ -64,7 +64,7 @@ describe('who may write a file that grants trust', () => {
       const paths = some();
       chownSync(paths[which], 4321, 4321);
       expect(fileFault(paths.file)).toEqual({
-        message: `is in the hands of another user (uid 4321 owns ${paths[which]})`,
+        message: `belongs to another user (uid 4321 owns ${paths[which]})`,
         fix: `give it to this user: chown 0 ${JSON.stringify(paths[which])}`,
       });
     },
@@ -75,6 +75,6 @@ describe('who may write a file that grants trust', () => {
     const link = join(root, 'link');
     symlinkSync(folder, link);
     lchownSync(link, 4321, 4321);
-    expect(fileFault(join(link, 'file'))?.message).toContain('in the hands of another user');
+    expect(fileFault(join(link, 'file'))?.message).toContain('belongs to another user');
   });
 });

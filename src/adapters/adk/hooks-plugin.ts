@@ -34,7 +34,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
 
   constructor(options: AdapterOptions = {}) {
     super('hookmachine');
-    refuseDurable(options, 'The adapter of ADK');
+    refuseDurable(options, 'The ADK adapter');
     this.#hooks = new AgentHooks(options);
     this.#sessionId = options.sessionId;
   }
@@ -76,7 +76,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
     const { tool, toolArgs, toolContext } = callback;
     if ('agent' in tool)
       this.#hooks.notices.warnOnce(
-        `ADK runs the agent behind the tool ${tool.name} without plugins, so hooks see only the call of the tool; make it a sub-agent`,
+        `ADK runs the agent behind the tool ${tool.name} without plugins, so hooks see only the tool call; make it a sub-agent`,
       );
     const { functionCallId: id = '' } = toolContext;
     if (this.#hooks.leavesAlone({ id, name: tool.name, input: toolArgs })) return undefined;

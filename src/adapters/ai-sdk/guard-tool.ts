@@ -85,7 +85,7 @@ function mustAsk(
 }
 
 /** Why a call is refused that a hook wants asked about, but that the SDK runs anyway. */
-const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+const nobodyAsked = 'A hook wants the user to be asked about this call, but nobody was asked.';
 
 /** The parts of a tool that its execution needs. */
 interface Executed {

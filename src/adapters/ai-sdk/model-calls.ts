@@ -82,7 +82,7 @@ export async function streamed(
   const cancel = new AbortController();
   if (abortSignal?.aborted) cancel.abort(abortSignal.reason);
   const stopListening = abortSignal && onAbort(abortSignal, () => cancel.abort(abortSignal.reason));
-  const out = new Output(() => cancel.abort(new Error('nobody reads the answer any more')));
+  const out = new Output(() => cancel.abort(new Error('the answer is no longer being read')));
   return new Promise<StreamResult>((resolve, reject) => {
     const asked = { hooks, model, options, how, signal: cancel.signal };
     const began = (result: object): void => resolve({ ...result, stream: out.stream });

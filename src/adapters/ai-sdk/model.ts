@@ -54,7 +54,7 @@ export function askedModel(
     if (modelId === model.modelId || modelId === '') return model as unknown as Methods;
     if (modelFor) return modelFor(modelId) as unknown as Methods;
     hooks.notices.warnOnce(
-      `a hook asks for the model ${modelId}, but ${model.modelId} is asked: give \`modelFor\` to let hooks choose`,
+      `a hook wants the model ${modelId}, but ${model.modelId} was used: pass \`modelFor\` to let hooks choose`,
     );
     return model as unknown as Methods;
   };

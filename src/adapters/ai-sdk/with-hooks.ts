@@ -60,9 +60,9 @@ function checkModel(model: unknown): void {
   if (specifications.includes(version)) return;
   throw new TypeError(
     typeof model === 'string'
-      ? `withHooks wants a model object, and "${model}" is a name: give one such as openai("gpt-5") or gateway("${model}")`
+      ? `withHooks needs a model object, but "${model}" is a name: pass one such as openai("gpt-5") or gateway("${model}")`
       : version === undefined
-        ? 'withHooks wants a model object of the AI SDK, such as openai("gpt-5")'
-        : `language models of specification ${version} are not known; use one of v2, v3, v4`,
+        ? 'withHooks needs an AI SDK model object, such as openai("gpt-5")'
+        : `language models of specification ${version} are not supported; use one of v2, v3, v4`,
   );
 }

@@ -204,7 +204,7 @@ async function keptVerdict(
 }
 
 const oneAtATime =
-  'Another call of this answer waits for its user already, and only one can: make this call again later.';
+  'Another call of this answer is already waiting for its user, and only one can wait: make this call again later.';
 
 /** Never an approval: it would skip the user's own permission prompts. */
 function permission(
@@ -243,7 +243,7 @@ function permission(
  * runs once.
  */
 const ranBefore = ({ llmContent }: ToolResult): string =>
-  `It ran before, and gave: ${textOf(llmContent)}`;
+  `It already ran and returned: ${textOf(llmContent)}`;
 
 function afterTool(
   query: QueryState,
@@ -259,7 +259,7 @@ function afterTool(
   if (isReplaced && !fits)
     warn(
       query.config.onWarning,
-      'AfterTool: a hook replaced the result of a tool by one of another form, which Claude would drop; the model reads it beside the tool’s own',
+      'AfterTool: a hook replaced a tool’s result with one of another form, which Claude would drop; the model reads it in addition to the tool’s own',
     );
   const texts = isReplaced && !fits ? [textOf(content), ...appended] : appended;
   const specific = defined({

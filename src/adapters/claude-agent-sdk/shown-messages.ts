@@ -30,7 +30,7 @@ export async function* shownMessages(
       if (shown) yield shown;
       const results = resultsIn(first);
       for (const id of results) over.delete(id);
-      calls.settle(results, 'its result did not come through us');
+      calls.settle(results, 'its result did not pass through hookmachine');
     }
     next ??= messages.next();
     if (held.length > 0) {

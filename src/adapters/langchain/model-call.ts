@@ -183,7 +183,7 @@ class ModelCall {
     const request = this.#request;
     if (asked.model !== this.asked.model)
       this.#hooks.notices.warnOnce(
-        `a hook wants the model ${asked.model}; LangChain's models are objects, so the agent's own was asked`,
+        `a hook wants the model ${asked.model}; LangChain's models are objects, so the agent's own was used`,
       );
     const changes = changedSettings(this.asked.settings ?? {}, settings);
     const isChanged = Object.keys(changes).length > 0;

@@ -9,7 +9,7 @@ import { failedResult, fromToolCall, type Ran, toToolResult } from './tool-resul
 import type { Runtime, WantedCall } from './types.ts';
 
 /** Why a call is refused that a hook wants asked about, if nobody can be asked. */
-const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+const nobodyAsked = 'A hook wants the user to be asked about this call, but nobody was asked.';
 
 /** Takes a tool call through its hooks; `run` returns the tool's result for LangChain. */
 export async function runTool(

@@ -86,7 +86,7 @@ export function ran(
 }
 
 /** Why a call is refused that a hook wants asked about, but that Mastra runs anyway. */
-const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+const nobodyAsked = 'A hook wants the user to be asked about this call, but nobody was asked.';
 
 /** A call as its tool gets it; outside an agent it has no id. */
 export function callOf(

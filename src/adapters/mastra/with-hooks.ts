@@ -35,7 +35,7 @@ export function withHooks<Config extends MastraAgentConfig>(
   config: Config,
   { modelFor, ...options }: MastraOptions = {},
 ): Config {
-  refuseDurable(options, 'The adapter of Mastra');
+  refuseDurable(options, 'The Mastra adapter');
   const hooks = new AgentHooks(options);
   const names = new Set<string>();
   const seen = new WeakMap<object, unknown>();
@@ -84,7 +84,7 @@ export function withHooks<Config extends MastraAgentConfig>(
 export function hooksOf(config: object): HooksHandle {
   const handle = handles.get(config);
   if (handle) return handle;
-  throw new TypeError('hooksOf wants a config that withHooks made');
+  throw new TypeError('hooksOf needs a config made by withHooks');
 }
 
 const isModel = (model: unknown): model is AiSdkModel =>

@@ -83,7 +83,7 @@ function warnOf({ notices }: AgentHooks, output: readonly Item[]): void {
   for (const { type, name } of output) {
     if (type === 'hosted_tool_call') notices.warnOfProviderTool(name ?? 'hosted_tool');
     if (type === 'computer_call')
-      notices.warnOnce('the actions of a computer tool come to no BeforeTool or AfterTool hook');
+      notices.warnOnce('the actions of a computer tool reach no BeforeTool or AfterTool hook');
   }
 }
 
@@ -157,7 +157,7 @@ class HookedCall {
       async (changed, abortSignal, text) => {
         for (const setting of unknownSettings(changed))
           hooks.notices.warnOnce(
-            `the OpenAI Agents SDK has no ${setting}, so what hooks want there is ignored`,
+            `the OpenAI Agents SDK has no ${setting}, so what hooks set there is ignored`,
           );
         const asked = fromNeutralRequest(changed, neutral, request);
         const model = await this.#modelNamed(changed.model);
@@ -204,7 +204,7 @@ class HookedCall {
     const { named } = this.#options;
     if (named) return named(name);
     this.#run.hooks.notices.warnOnce(
-      `a hook wants the model ${name}, but this agent's model is an object, so it is asked all the same`,
+      `a hook wants the model ${name}, but this agent's model is an object, so it was used anyway`,
     );
     return this.#model;
   }

@@ -41,12 +41,12 @@ async function refusalOf(
   const paths = guarded.join(', ');
   if (confirmGuarded === undefined)
     return errorResult(
-      `${tool} may not write ${paths}: hooks, their settings or their scripts stand there, and they guard this agent. Ask the user to change it, or to allow it (--allow-guard-writes, or allowGuardWrites in the host's options).`,
+      `${tool} may not write ${paths}: hooks, their settings or their scripts are there, and they guard this agent. Ask the user to change it, or to allow it (--allow-guard-writes, or allowGuardWrites in the host's options).`,
       'guarded_path',
     );
   if (await confirmGuarded({ tool, input, guarded })) return undefined;
   return errorResult(
-    `The user did not let ${tool} write ${paths}, where hooks, their settings or their scripts stand.`,
+    `The user did not let ${tool} write ${paths}, where hooks, their settings or their scripts are.`,
     'declined',
   );
 }

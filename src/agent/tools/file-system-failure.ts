@@ -14,7 +14,8 @@ const known: Readonly<Record<string, Failure>> = {
   ],
   EEXIST: [
     'attempt_to_create_existing_file',
-    (path) => `${path} cannot be created: it, or a file where its folder should be, exists.`,
+    (path) =>
+      `${path} cannot be created: it, or a file where its folder should be, already exists.`,
   ],
   ELOOP: ['invalid_path', (path) => `${path} goes through links that point at each other.`],
   ENAMETOOLONG: ['invalid_path', (path) => `${path} has a name that is too long.`],

@@ -23,7 +23,7 @@ const parameters = z
     case_sensitive: z
       .boolean()
       .optional()
-      .describe('Whether upper and lower case differ. Default: false.'),
+      .describe('Whether matching is case-sensitive. Default: false.'),
   })
   .refine(...allowsFolderPath('glob'));
 

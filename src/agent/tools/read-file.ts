@@ -21,7 +21,7 @@ const parameters = z
 /** Reads all or part of a text file of the project. */
 export const readFile: Tool<z.infer<typeof parameters>> = {
   name: 'read_file',
-  description: `Reads a text file of the project. Without a limit, at most ${lineLimit} lines are shown; offset and limit page through a longer file. What was left out is said.`,
+  description: `Reads a text file of the project. Without a limit, at most ${lineLimit} lines are shown; offset and limit page through a longer file. What was left out is stated.`,
   parameters,
   idempotent: true,
   execute: (input, { cwd }) =>

@@ -32,7 +32,7 @@ type Input = z.infer<typeof parameters>;
 export const replace: Tool<Input> = guardedTool({
   name: 'replace',
   description:
-    'Replaces a text in a file of the project. old_string must occur exactly expected_replacements times, or nothing is changed. With an empty old_string a new file is created.',
+    'Replaces text in a file of the project. old_string must occur exactly expected_replacements times, or nothing is changed. With an empty old_string a new file is created.',
   parameters,
   writes: (input, cwd) => [{ path: resolve(cwd, givenPath(input)!) }],
   execute: (input, { cwd }) =>
@@ -72,7 +72,7 @@ async function create(
 ): Promise<ToolResult> {
   if (file !== undefined) {
     return errorResult(
-      `${place.name} exists already, and an empty old_string creates a new file. Give the text to replace, or use write_file.`,
+      `${place.name} already exists, and an empty old_string creates a new file. Give the text to replace, or use write_file.`,
       'attempt_to_create_existing_file',
     );
   }
@@ -96,7 +96,7 @@ async function edit(text: string, place: Place, input: Input): Promise<ToolResul
   const { expected_replacements: expected = 1 } = input;
   if (found === 0) {
     return errorResult(
-      `Failed to edit ${place.name}: old_string was not found in it. Read the file and give the text exactly, with its blanks and indentation.`,
+      `Failed to edit ${place.name}: old_string was not found in it. Read the file and give the text exactly, including whitespace and indentation.`,
       'edit_no_occurrence_found',
     );
   }

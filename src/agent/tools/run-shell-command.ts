@@ -28,7 +28,7 @@ const parameters = z
 /** Runs a shell command that starts in a folder of the project. */
 export const runShellCommand: Tool<z.infer<typeof parameters>> = guardedTool({
   name: 'run_shell_command',
-  description: `Runs a shell command (bash, or sh where there is none) in a folder of the project and reports its output and exit code. Only the folder it starts in is kept inside the project: the command itself may reach whatever the user may. It has no input and leads its own process group; what it starts with & runs on. Of stdout and stderr ${commandOutputLimit / 1024} KiB each are kept, from the start and the end.`,
+  description: `Runs a shell command (bash, or sh where there is none) in a folder of the project and reports its output and exit code. Only the folder it starts in is kept inside the project: the command itself may reach whatever the user may. It has no input and leads its own process group; what it starts with & keeps running. ${commandOutputLimit / 1024} KiB each of stdout and stderr are kept, from the start and the end.`,
   parameters,
   async writes(input, cwd) {
     const { shellWrites } = await import('../guards/shell-writes.ts');
@@ -60,7 +60,7 @@ function tell(run: CommandRun, command: string, folder: string): ToolResult {
     ...(group === undefined
       ? []
       : [
-          `Process Group PGID: ${group} (${run.kind === 'cancelled' ? 'could not be ended and runs on' : 'runs on in the background'}; end it with kill -- -${group})`,
+          `Process Group PGID: ${group} (${run.kind === 'cancelled' ? 'could not be ended and is still running' : 'is still running in the background'}; end it with kill -- -${group})`,
         ]),
   ].join('\n');
   const metadata = { exitCode, signal };

@@ -46,7 +46,7 @@ export const searchFileContent: Tool<z.infer<typeof parameters>> = {
         regex = new RegExp(pattern, 'i');
       } catch (error) {
         return errorResult(
-          `The pattern is no JavaScript regular expression: ${(error as Error).message}.`,
+          `The pattern is not a JavaScript regular expression: ${(error as Error).message}.`,
           'invalid_pattern',
         );
       }

@@ -35,7 +35,7 @@ export function noText(kind: Exclude<TextFile['kind'], 'text'>, { name }: Place)
       );
     case 'special':
       return errorResult(
-        `${name} is no plain file (a device, pipe or socket). Give the path of a plain file.`,
+        `${name} is not a regular file (it is a device, pipe or socket). Give the path of a regular file.`,
         'not_a_file',
       );
     case 'binary':

@@ -286,7 +286,7 @@ function decisionOf(
 const stopsLate: Ignored = {
   host,
   what: 'stop',
-  why: 'it runs this call all the same, and stops after it',
+  why: 'it runs this call anyway and stops only afterwards',
   fix: 'deny the call too',
 };
 
@@ -344,7 +344,7 @@ function changesOf(
   );
   if (isDeepStrictEqual(given, received)) return { effects: [] };
   if (!hasFormOf(received, given)) {
-    notes.push(`"${name}" was ignored: it must have the whole form of the tool's own result`);
+    notes.push(`"${name}" was ignored: it must have the same form as the tool's own result`);
     return { effects: [] };
   }
   return {

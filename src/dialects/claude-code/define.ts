@@ -166,7 +166,7 @@ function ruleOf(
   if (typeof rule !== 'string' || parseRule(rule) === undefined) {
     complain(() => ({
       path: at,
-      message: `${said(rule)}, which is no permission rule, so the hook runs for all that its matcher fits; Claude Code would never run it`,
+      message: `${said(rule)}, which is not a permission rule, so the hook runs for everything its matcher matches; Claude Code would never run it`,
       fix: 'write one rule, such as "Bash(git push *)"',
     }));
     return undefined;
@@ -174,7 +174,7 @@ function ruleOf(
   if (!toolEvents.has(event))
     complain(() => ({
       path: at,
-      message: 'is looked at only at the events of tools, so this hook never runs',
+      message: 'is checked only at tool events, so this hook never runs',
       fix: 'remove it',
     }));
   return rule;

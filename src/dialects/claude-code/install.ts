@@ -50,5 +50,5 @@ export const installation: EntriesInstallation = {
             },
       ),
   },
-  after: () => ['start a new session of Claude Code, which reads its hooks when one starts'],
+  after: () => ['start a new Claude Code session: hooks are read when a session starts'],
 };

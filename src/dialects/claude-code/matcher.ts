@@ -30,8 +30,9 @@ const isAll = (matcher: string): boolean => ['', '*'].includes(matcher.trim());
 /** Why a matcher can never match anything; undefined if it can. */
 export function matcherFault(matcher: string): string | undefined {
   if (isAll(matcher) || list.test(matcher)) return undefined;
-  if (/^\w+\(.*\)$/.test(matcher)) return 'is a permission rule, which as a matcher fits nothing';
-  return isRegex(matcher) ? undefined : 'is no regular expression, so it fits nothing';
+  if (/^\w+\(.*\)$/.test(matcher))
+    return 'is a permission rule, so as a matcher it matches nothing';
+  return isRegex(matcher) ? undefined : 'is not a valid regular expression, so it matches nothing';
 }
 
 /**

@@ -105,6 +105,6 @@ export function fromClaudeInput(ours: string, input: ToolInput): ToolInput {
 export function inputFault(ours: string, input: ToolInput): string | undefined {
   const missing = table.of(ours)?.needs?.find((name) => typeof input[name] !== 'string');
   if (missing === undefined) return undefined;
-  const what = input[missing] === undefined ? 'is missing' : 'is no string';
+  const what = input[missing] === undefined ? 'is missing' : 'is not a string';
   return `"${missing}" ${what}`;
 }

@@ -97,8 +97,8 @@ export function wordsOf(event: ClaudeEventName): AnswerWords {
   const decide = sayNo(event);
   const instead: Vocabulary['instead'] = {
     'a decision': decide,
-    arguments: 'new arguments are given as "hookSpecificOutput.updatedInput"',
-    'a result': 'a new result is given as "hookSpecificOutput.updatedToolOutput"',
+    arguments: 'give new arguments as "hookSpecificOutput.updatedInput"',
+    'a result': 'give a new result as "hookSpecificOutput.updatedToolOutput"',
   };
   const specific = specificFormsOf(event);
   const belongs = decidingSpecific(event)
@@ -123,7 +123,7 @@ export function wordsOf(event: ClaudeEventName): AnswerWords {
       legal: [...Object.keys(specific), 'hookEventName', 'additionalContext', 'reason'],
       deciding: decidingSpecific(event),
       misplaced: {
-        continue: '"continue" belongs beside "hookSpecificOutput", not into it',
+        continue: '"continue" belongs next to "hookSpecificOutput", not inside it',
         tool_input: instead.arguments,
         ...(!Object.hasOwn(specific, 'decision') && { decision: decide }),
       },
@@ -138,10 +138,10 @@ function sayNo(event: ClaudeEventName): string {
   switch (event) {
     case 'PreToolUse':
     case 'PreModelSwitch':
-      return 'say it with "hookSpecificOutput": { "hookEventName", "permissionDecision": "deny" }';
+      return 'use "hookSpecificOutput": { "hookEventName", "permissionDecision": "deny" }';
     case 'PermissionRequest':
-      return 'say it with "hookSpecificOutput": { "hookEventName", "decision": { "behavior": "deny" } }';
+      return 'use "hookSpecificOutput": { "hookEventName", "decision": { "behavior": "deny" } }';
     default:
-      return 'say it with "decision": "block" and a "reason"';
+      return 'use "decision": "block" and a "reason"';
   }
 }

@@ -71,12 +71,12 @@ function readExit(event: CodexEventName, exit: HookExit, payload: HookPayload): 
     if (!traitsOf(event).keepsDenials)
       return failed(`${failureText(exit)} and no reason on stderr`);
     const reason = kept?.reason ?? (printed.kind === 'text' ? printed.text : defaultReason);
-    const why = 'it ended with 2 and nothing on stderr';
+    const why = 'it exited with 2 and printed nothing on stderr';
     return denied({ decision: 'deny', reason }, { why, fix: 'print the reason on stderr' });
   }
   if (exit.exitCode !== 0) {
     if (kept === undefined) return failed(failureText(exit));
-    return denied(kept, { why: `its ${endOf(exit)}`, fix: 'end with 0' });
+    return denied(kept, { why: `its ${endOf(exit)}`, fix: 'exit with 0' });
   }
   if (exit.truncated.includes('stdout') && kept === undefined) return failed(cutStdout);
   switch (printed.kind) {
@@ -99,8 +99,8 @@ function readExit(event: CodexEventName, exit: HookExit, payload: HookPayload): 
 }
 
 const asksNobody: Fault = {
-  why: 'it asks nobody, and runs the tool',
-  fix: 'deny, or say nothing',
+  why: 'it cannot ask, and runs the tool',
+  fix: 'deny, or print nothing',
 };
 
 const invalid = ({ why, fix }: Fault): string =>
@@ -112,7 +112,9 @@ const around: Fault = {
 };
 
 const endOf = ({ exitCode, signal }: HookExit): string =>
-  exitCode === null ? `process was ended by ${signal ?? 'a signal'}` : `exit status is ${exitCode}`;
+  exitCode === null
+    ? `process was killed by ${signal ?? 'a signal'}`
+    : `exit status is ${exitCode}`;
 
 /** Plain text is context, a failure, or nothing, depending on the event. */
 function readText(
@@ -125,7 +127,7 @@ function readText(
   const lost = holdsDenial(text)
     ? ['a denial was NOT read: print one JSON object on stdout and nothing else']
     : [];
-  if (meaning === 'a failure') return failed('stdout is no JSON object; print one, or nothing');
+  if (meaning === 'a failure') return failed('stdout is not a JSON object; print one, or nothing');
   return meaning === 'context'
     ? answered(
         { decision: undefined, effects: [{ kind: 'context', text }], plainText: true },

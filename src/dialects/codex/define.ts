@@ -115,7 +115,7 @@ function defineHook(
   if (!isRecord(hook))
     return discard(undefined, hook, 'make it an object: { "type": "command", "command": "…" }');
   const { type, command } = hook;
-  if (type !== 'command') return discard('type', type, 'hooks that run here are of type command');
+  if (type !== 'command') return discard('type', type, 'only hooks of type command run here');
   if (typeof command !== 'string' || !/\S/.test(command))
     return discard('command', command, 'say what to run: "command": "…"');
   // The positions in the file are part of the key by which Codex remembers a hook.
@@ -128,7 +128,7 @@ function defineHook(
   if (isAsync && isAwaited)
     complain(() => ({
       path: [...path, 'async'],
-      message: 'nothing comes after the end of a session, so the hook is waited for',
+      message: 'nothing follows the end of a session, so the hook is waited for',
       fix: 'remove it',
     }));
   return {
@@ -140,7 +140,7 @@ function defineHook(
     timeout: timeoutOf(event, field, () =>
       complain(() => ({
         path: [...path, 'timeout'],
-        message: `${said(hook['timeout'])}, more than hooks of ${event} may take, so it counts as ${longestOf(event)}`,
+        message: `${said(hook['timeout'])}, which is more than ${event} hooks may take, so it counts as ${longestOf(event)}`,
         fix: `make it ${longestOf(event)} or less`,
       })),
     ),

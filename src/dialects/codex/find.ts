@@ -143,8 +143,8 @@ function topProblems({ file, values, locate, broken }: HostLevel): SettingsProbl
       file,
       ...at(key),
       place: key,
-      message: 'is no key of this file, for which Codex would ignore all its hooks',
-      fix: key in codexEvents ? 'put it into "hooks"' : 'remove it',
+      message: 'is not a known key, and because of it Codex would ignore all hooks in this file',
+      fix: key in codexEvents ? 'move it into "hooks"' : 'remove it',
     }));
   if (values['hooks'] !== undefined) return unknown;
   const missing = { file, place: 'hooks', message: `${said(undefined)}, so no hook was read` };
@@ -169,7 +169,7 @@ function doubledFolders(levels: readonly HostLevel[]): SettingsProblem[] {
           {
             file,
             place: 'hooks',
-            message: 'there are hooks in hooks.json beside it too, and all of them run',
+            message: 'hooks.json next to it holds hooks too, and all of them run',
             fix: 'keep them in one of the two files',
           },
         ]

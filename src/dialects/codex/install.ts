@@ -33,9 +33,9 @@ export const installation: EntriesInstallation = {
       timeout: event === 'SessionEnd' ? 3 : 600,
     })),
   after: (scope) => [
-    'start codex, look at the hooks with /hooks and trust them: Codex skips others without a word',
+    'start codex, review the hooks with /hooks and trust them: Codex silently skips untrusted hooks',
     ...(scope === 'project'
-      ? ['trust the project in Codex, which reads its .codex only then']
+      ? ['trust the project in Codex: it reads .codex only in trusted projects']
       : []),
   ],
 };

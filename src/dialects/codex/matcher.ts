@@ -22,9 +22,9 @@ export const fromCodexSource = (theirs: string): string =>
 export function matcherFault(event: CodexEventName, matcher: string): string | undefined {
   if (traitsOf(event).subject === undefined || isAll(matcher)) return undefined;
   if (list.test(matcher) || fromRustRegex(matcher) !== undefined) return undefined;
-  const why = 'is no regular expression of the kind that Codex reads';
+  const why = 'is not a regular expression that Codex can read';
   return traitsOf(event).keepsDenials
-    ? `${why}: Codex would skip its hooks, and here they run for everything`
+    ? `${why}: Codex would skip its hooks, but here they run for everything`
     : `${why}, so its hooks are skipped`;
 }
 

@@ -34,7 +34,10 @@ export function readStdout(event: CodexEventName, stdout: string): Printed {
     const fields = isTooDeep(text) ? withoutDeepFields(value, notes) : value;
     return { kind: 'object', fields, fault: faultOf(event, fields), notes };
   }
-  const fault = { why: 'stdout is no JSON object', fix: 'print one JSON object and nothing else' };
+  const fault = {
+    why: 'stdout is not a JSON object',
+    fix: 'print one JSON object and nothing else',
+  };
   // A list is not a log line around an answer.
   return { kind: 'broken', fault, objects: value === undefined ? objectsIn(text) : [] };
 }

@@ -52,7 +52,7 @@ class Translation {
 
   whole(): string {
     while (this.#at < this.#source.length) this.#next();
-    if (this.#outer.length > 0) throw new SyntaxError('a group does not end');
+    if (this.#outer.length > 0) throw new SyntaxError('an unterminated group');
     return this.#made;
   }
 
@@ -145,7 +145,7 @@ class Translation {
 
   #close(): void {
     const before = this.#outer.pop();
-    if (before === undefined) throw new SyntaxError('a group ends that did not begin');
+    if (before === undefined) throw new SyntaxError('an unmatched )');
     this.#at++;
     this.#flags = before;
     this.#atom(')');
@@ -176,7 +176,7 @@ class Translation {
     let made = this.#taken(/\[\^?/y);
     for (let isFirst = true; ; isFirst = false) {
       const character = this.#source[this.#at];
-      if (character === undefined) throw new SyntaxError('a class does not end');
+      if (character === undefined) throw new SyntaxError('an unterminated class');
       if (character === ']' && !isFirst) break;
       if (character === '[') {
         const name = this.#taken(/\[:\w+:\]/y).slice(2, -2);
@@ -204,7 +204,7 @@ class Translation {
 
   #classCharacter(): string {
     const character = this.#source[this.#at];
-    if (character === undefined) throw new SyntaxError('a class does not end');
+    if (character === undefined) throw new SyntaxError('an unterminated class');
     if (character === '\\') return this.#escape(true);
     this.#at++;
     return /[\]^-]/.test(character) ? `\\${character}` : character;

@@ -106,9 +106,9 @@ function firstWrong(forms: Forms, fields: Fields, path: string): Fault | undefin
   for (const [key, value] of Object.entries(fields)) {
     const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
     if (form === undefined)
-      return { why: `it knows no field "${path}${key}" here`, fix: 'leave that field out' };
+      return { why: `it does not know the field "${path}${key}" here`, fix: 'remove that field' };
     if (!form.fits(value))
-      return { why: `"${path}${key}" must be ${form.wanted}`, fix: 'write it so' };
+      return { why: `"${path}${key}" must be ${form.wanted}`, fix: 'correct it' };
   }
   return undefined;
 }
@@ -120,7 +120,7 @@ export const isSaid = (value: unknown): value is string =>
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const refuses = (key: string, isThere: boolean): Fault | undefined =>
-  isThere ? { why: `it refuses "${key}" here`, fix: 'leave that field out' } : undefined;
+  isThere ? { why: `it rejects "${key}" here`, fix: 'remove that field' } : undefined;
 
 /** Returns what Codex refuses although its form is valid. */
 function refusalOf(event: CodexEventName, fields: Fields, own: Fields): Fault | undefined {
@@ -171,29 +171,35 @@ function refusalBefore({ decision, reason }: Fields, own: Fields): Fault | undef
     if (!isSaid(because))
       return { why: 'a denial needs a "permissionDecisionReason"', fix: 'say why' };
     return hasInput
-      ? { why: 'there are new arguments beside it', fix: 'leave "updatedInput" out' }
+      ? { why: 'it comes with new arguments', fix: 'remove "updatedInput"' }
       : undefined;
   }
-  if (word === 'ask') return { why: 'it asks nobody', fix: 'deny, or say nothing' };
+  if (word === 'ask') return { why: 'it cannot ask', fix: 'deny, or print nothing' };
   if (decision === 'block') {
     if (!isSaid(reason)) return { why: 'a block needs a "reason"', fix: 'say why' };
     if (word === 'allow')
-      return { why: 'an approval stands beside it', fix: 'leave "permissionDecision" out' };
+      return { why: 'it comes with an approval', fix: 'remove "permissionDecision"' };
   } else if (decision === 'approve')
-    return { why: 'it takes no approval before a tool', fix: 'print nothing' };
+    return { why: 'it accepts no approval before a tool', fix: 'print nothing' };
   else if (isGiven(reason))
-    return { why: 'a "reason" stands alone', fix: 'decide, or leave it out' };
+    return { why: 'a "reason" needs a decision', fix: 'add a decision, or remove it' };
   if (word === 'allow') {
     if (!hasInput)
-      return { why: 'it takes an approval only beside "updatedInput"', fix: 'print nothing' };
+      return {
+        why: 'it accepts an approval only together with "updatedInput"',
+        fix: 'print nothing',
+      };
   } else {
     if (hasInput)
       return {
-        why: 'new arguments need an approval beside them',
+        why: 'new arguments need an approval',
         fix: 'write "permissionDecision": "allow"',
       };
     if (isGiven(because))
-      return { why: 'a "permissionDecisionReason" stands alone', fix: 'decide, or leave it out' };
+      return {
+        why: 'a "permissionDecisionReason" needs a decision',
+        fix: 'add a decision, or remove it',
+      };
   }
   return undefined;
 }

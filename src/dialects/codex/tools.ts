@@ -43,15 +43,15 @@ export function fromCodexInput(
   given: unknown,
   before: Fields,
 ): { readonly input: Fields } | { readonly fault: string } {
-  if (!isRecord(given)) return { fault: 'they are no object' };
+  if (!isRecord(given)) return { fault: 'they are not an object' };
   const { command } = given;
   const name = toCodexTool(ours);
   if (name !== 'Bash' && name !== 'apply_patch') return { input: given };
   if (typeof command !== 'string')
-    return { fault: `"command" ${command === undefined ? 'is missing' : 'is no string'}` };
+    return { fault: `"command" ${command === undefined ? 'is missing' : 'is not a string'}` };
   if (!patches.has(ours)) return { input: { ...before, command } };
   const input = fromPatch(ours, command, before);
-  return input ? { input } : { fault: `its patch does more than one call of ${ours} can` };
+  return input ? { input } : { fault: `its patch does more than one call of ${ours} can do` };
 }
 
 /** Codex's form of each result, so that every hook receives exactly the same. */

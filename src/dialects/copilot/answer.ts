@@ -82,7 +82,7 @@ function readExit(
   if (exitCode !== 0 && exitCode !== 2) {
     if (failsClosed) return erred(event, failed(failureText(exit)));
     if (!isKept(event, wants)) return failed(failureText(exit));
-    return { ...answer, ...wouldIgnore(failureText(exit), 'end with 0') };
+    return { ...answer, ...wouldIgnore(failureText(exit), 'exit with 0') };
   }
   if (exitCode === 2 && failsClosed) return denied(event, printed, answer);
   if (exitCode === 2 && event.point === 'postToolUseFailure') {
@@ -157,7 +157,7 @@ function kept(event: CopilotEvent, printed: Printed, wants: Wants): Wants {
           'there is other text around its answer',
           'print one JSON object and nothing else',
         )
-      : wouldIgnore(`it is not said in the words of ${event.name}`, wordsFor(event));
+      : wouldIgnore(`it does not use the fields of ${event.name}`, wordsFor(event));
   const { unreadable: _, ...rest } = wants;
   return {
     ...rest,
@@ -281,7 +281,7 @@ function beforeTool(event: CopilotEvent, fields: Fields, payload: HookPayload, s
     notes,
     ...(decision !== undefined && { decision }),
     ...(decision !== undefined && reason !== undefined && { reason }),
-    ...(isLost && wouldIgnore('"hookSpecificOutput" says something else', 'say it once')),
+    ...(isLost && wouldIgnore('"hookSpecificOutput" says something else', 'decide in one place')),
   };
 }
 

@@ -110,7 +110,7 @@ function defineHook(
     return discard(path, hook, 'make it an object: { "type": "command", "bash": "…" }');
   const { type = 'command', matcher } = hook;
   if (type !== 'command' && type !== 'http')
-    return discard([...path, 'type'], type, 'hooks that run here are of type command or http');
+    return discard([...path, 'type'], type, 'only hooks of type command or http run here');
   reportSlips(hook, path, hookKeys, complain);
   for (const key of ['timeoutSec', 'timeout']) reportSeconds(hook[key], path, key, complain);
   const field = fieldReader(hook, path, complain);
@@ -176,7 +176,7 @@ function programOf(hook: Hook, field: ReadField): Runs {
   if ('exec' in hook) {
     const { exec } = hook;
     if (texts.length > 0)
-      return { at: 'exec', fault: `leave out either "exec" or "${texts[0]}", which is a shell's` };
+      return { at: 'exec', fault: `use either "exec" or "${texts[0]}", not both` };
     if (!isText(exec) || !/\S/.test(exec)) return { at: 'exec', fault: 'name a program' };
     const args = field('args', isTexts, 'an array of strings') ?? [];
     return { command: exec, name: [exec, ...args].join(' '), args };

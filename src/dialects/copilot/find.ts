@@ -111,7 +111,7 @@ const openProblem = (file: string): SettingsProblem => ({
   file,
   place: '',
   message: 'can be written by others, so this policy was ignored',
-  fix: 'look at it, and take that right away (chmod go-w)',
+  fix: 'check it, then remove write access for others (chmod go-w)',
 });
 
 /** Reads the hooks of the plugins that are installed and enabled. */

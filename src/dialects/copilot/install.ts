@@ -41,11 +41,11 @@ export const installation: EntriesInstallation = {
         entry: { type: 'http', ...request(event), timeoutSec: 600 },
       })),
     after: [
-      'set COPILOT_HOOK_ALLOW_LOCALHOST=1 where Copilot runs: without it Copilot ignores hooks before a tool that do not post to https://',
+      'set COPILOT_HOOK_ALLOW_LOCALHOST=1 where Copilot runs: without it, Copilot ignores pre-tool hooks that do not post to https://',
     ],
   },
   after: (scope) =>
     scope === 'project'
-      ? ['trust the folder in Copilot, which runs the hooks of a repository only then']
+      ? ['trust the folder in Copilot: it runs repository hooks only in trusted folders']
       : [],
 };

@@ -16,11 +16,12 @@ export function matcherFault(event: CopilotEvent, matcher: string): string | und
   if (subject === undefined) return undefined;
   if (matcher === '') return 'is empty, so the hook never runs';
   if (event.isPascal && isAll(matcher)) return undefined;
-  if (!isRegex(anchored(matcher))) return 'is no regular expression, so it fits nothing';
+  if (!isRegex(anchored(matcher)))
+    return 'is not a valid regular expression, so it matches nothing';
   if (event.isPascal || subject !== 'tool_name') return undefined;
   const names = matcher.split('|');
   return names.every((name) => pascalToolNames.has(name))
-    ? `names tools as hooks in Pascal case do, and ${event.name} knows them by others, so it fits nothing`
+    ? `uses the tool names of PascalCase hooks, but ${event.name} uses other names, so it matches nothing`
     : undefined;
 }
 

@@ -79,7 +79,7 @@ const first = (places: readonly HostPlace[], folder: string): HostPlace[] =>
           source: places[0]!.source,
           file: folder,
           fault: {
-            message: `holds more than ${most.files} files of hooks`,
+            message: `holds more than ${most.files} hook files`,
             fate: `those after the first ${most.files} were ignored`,
             fix: 'put their hooks into fewer files',
           },

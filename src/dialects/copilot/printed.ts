@@ -88,8 +88,8 @@ function wordsOf(event: CopilotEvent): AnswerWords {
   const decide = sayNo(event.point);
   const instead: Vocabulary['instead'] = {
     'a decision': decide,
-    arguments: 'new arguments are given as "modifiedArgs", in answer to preToolUse',
-    'a result': 'a new result is given as "modifiedResult", in answer to postToolUse',
+    arguments: 'give new arguments as "modifiedArgs", in answer to preToolUse',
+    'a result': 'give a new result as "modifiedResult", in answer to postToolUse',
   };
   const isRead = readsSpecific(event);
   return {
@@ -101,7 +101,7 @@ function wordsOf(event: CopilotEvent): AnswerWords {
         ...(!own.includes('decision') && { decision: decide }),
         ...(isRead
           ? { updatedInput: `${instead.arguments}, or in "hookSpecificOutput"` }
-          : { hookSpecificOutput: `Copilot reads it in answer to PreToolUse alone; ${decide}` }),
+          : { hookSpecificOutput: `Copilot reads it only in answer to PreToolUse; ${decide}` }),
       },
       instead,
     },
@@ -110,7 +110,7 @@ function wordsOf(event: CopilotEvent): AnswerWords {
           path: 'hookSpecificOutput.',
           legal: [...harmless, 'permissionDecision', 'updatedInput'],
           deciding: ['permissionDecision', 'updatedInput'],
-          misplaced: { decision: decide, modifiedArgs: '"updatedInput" is its name here' },
+          misplaced: { decision: decide, modifiedArgs: 'here it is called "updatedInput"' },
           instead,
         }
       : undefined,
@@ -122,15 +122,15 @@ function wordsOf(event: CopilotEvent): AnswerWords {
 function sayNo(point: CopilotPointName): string {
   switch (point) {
     case 'preToolUse':
-      return 'say it with "permissionDecision": "deny" and a "permissionDecisionReason"';
+      return 'use "permissionDecision": "deny" and a "permissionDecisionReason"';
     case 'permissionRequest':
-      return 'say it with "behavior": "deny" and a "message"';
+      return 'use "behavior": "deny" and a "message"';
     case 'postToolUse':
     case 'userPromptSubmitted':
     case 'agentStop':
     case 'subagentStop':
-      return 'say it with "decision": "block" and a "reason"';
+      return 'use "decision": "block" and a "reason"';
     default:
-      return 'hooks of this event decide nothing';
+      return 'hooks of this event cannot decide anything';
   }
 }

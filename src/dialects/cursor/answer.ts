@@ -78,13 +78,13 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     return answered({ decision: 'deny', reason: said || defaultReason });
   }
   if (exit.exitCode !== 0)
-    return lost ? stands(lost, failureText(exit), 'end with 0') : failed(failureText(exit));
+    return lost ? stands(lost, failureText(exit), 'exit with 0') : failed(failureText(exit));
   if (exit.truncated.includes('stdout') && lost === undefined)
     return failed(cutStdout, traitsOf(event).isGate);
   switch (printed.kind) {
     case 'nothing':
       return hook.onFailure === 'block' && !hook.inheritsOnFailure && hook.type !== 'prompt'
-        ? failed('it said nothing; with "failClosed" it has to say {"permission": "allow"}')
+        ? failed('it printed nothing; with "failClosed" it must print {"permission": "allow"}')
         : answered({ decision: undefined });
     case 'text':
       if (lost) return unread(lost, around, 'print one JSON object and nothing else');
@@ -94,7 +94,7 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       if (lost && (fault !== undefined || !lost.isCursors)) {
         if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
         return fault === undefined
-          ? stands(lost, "it is not said in Cursor's words", inCursorsWords(event))
+          ? stands(lost, "it does not use Cursor's own fields", inCursorsWords(event))
           : unread(lost, fault);
       }
       if (fault !== undefined)
@@ -208,7 +208,7 @@ const longestContext = 10_000;
 const asksElsewhere: Ignored = {
   host,
   what: 'question',
-  why: 'it asks nobody at preToolUse, and goes on',
+  why: 'it cannot ask at preToolUse, and continues',
   fix: 'ask at beforeShellExecution or beforeMCPExecution, or deny',
 };
 
@@ -260,7 +260,9 @@ function followUp(
   if (loopCount(payload) >= loopLimit)
     return {
       decision: undefined,
-      notes: [`"followup_message" was ignored: the agent was sent on ${loopLimit} times already`],
+      notes: [
+        `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit} times`,
+      ],
     };
   countLoop(payload);
   return { decision: undefined, effects: [{ kind: 'followUp', text: message }] };

@@ -66,7 +66,7 @@ function defineHooks(level: HostLevel): {
     if (version !== 1)
       complain(() => ({
         path: ['version'],
-        message: `${said(version)}, for which Cursor would ignore this file`,
+        message: `${said(version)}, so Cursor would ignore this file`,
         fix: 'write "version": 1',
       }));
     if (!isRecord(hooks)) {
@@ -95,7 +95,7 @@ function* defineEvent(
   if (event === undefined) {
     complain(() => ({
       path,
-      message: 'Cursor has no such event, for which it would ignore this file',
+      message: 'Cursor has no such event, so it would ignore this file',
       fix: `use ${nearestKey(name, cursorEventNames) ?? 'one of its events, such as preToolUse'}`,
       code: 'unknown-event',
     }));

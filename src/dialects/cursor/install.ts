@@ -28,7 +28,7 @@ export const installation: EntriesInstallation = {
     events.map((event) => ({ event, entry: { command: call(), timeout: 600 } })),
   after: (scope) =>
     scope === 'project'
-      ? ['trust the workspace in Cursor, which runs the hooks of a project only then']
+      ? ['trust the workspace in Cursor: it runs project hooks only in trusted workspaces']
       : [],
-  notes: () => ["Cursor's command line runs no hooks at prompts and at the end in print mode"],
+  notes: () => ["in print mode, Cursor's command line runs no hooks for prompts or at the end"],
 };

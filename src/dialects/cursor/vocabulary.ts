@@ -20,11 +20,11 @@ const harmless = [
 /** Returns what an answer may say at an event that can be denied. */
 export function wordsOf(event: CursorEventName): AnswerWords {
   const isPrompt = event === 'beforeSubmitPrompt';
-  const decide = isPrompt ? 'say it with "continue": false' : 'say it with "permission": "deny"';
+  const decide = isPrompt ? 'use "continue": false' : 'use "permission": "deny"';
   const instead: Vocabulary['instead'] = {
     'a decision': decide,
-    arguments: 'new arguments are given as "updated_input", in answer to preToolUse',
-    'a result': 'a new result is given as "updated_mcp_tool_output", in answer to postToolUse',
+    arguments: 'give new arguments as "updated_input", in answer to preToolUse',
+    'a result': 'give a new result as "updated_mcp_tool_output", in answer to postToolUse',
   };
   const word = isPrompt ? 'continue' : 'permission';
   return {

@@ -126,9 +126,9 @@ function withSilentDenial(event: HookEventName, wants: Wants, { stdout, stderr }
   const isSilent = stdout.trim() === '' && stderr.trim() === '';
   const reason = wants.output?.reason ?? (stdout.trim() === '' ? '' : stderr.trim());
   const flaw = isSilent
-    ? wouldIgnore('exit 2 without a word', 'print the reason on stderr')
+    ? wouldIgnore('it exited with 2 and printed nothing', 'print the reason on stderr')
     : wouldIgnore(
-        'exit 2 with JSON that denies nothing',
+        'it exited with 2 and printed JSON that does not deny',
         'print {"decision": "deny"}, or the reason as plain text',
       );
   const denial = { decision: 'deny', reason: reason || defaultReason } as const;
@@ -159,7 +159,7 @@ function readObject(
   if (!decides && (decision === 'deny' || stops))
     notes.push(`a denial or a stop has no effect in answer to ${event}`);
   if (decision === 'ask' && event !== 'BeforeTool')
-    notes.push(`to ask has no effect in answer to ${event}`);
+    notes.push(`asking has no effect in answer to ${event}`);
   const reason = lost?.reason ?? common.reason;
   const denial =
     decides && (decision === 'deny' || stops)
@@ -192,8 +192,7 @@ function readObject(
     ...(isAsked || decision === 'allow' ? { decision } : {}),
     ...(reason && { reason }),
     ...denial,
-    ...(lost?.decision &&
-      wouldIgnore('it is not said as it should be', 'print {"decision": "deny"}')),
+    ...(lost?.decision && wouldIgnore('it is not written correctly', 'print {"decision": "deny"}')),
     effects: effectsOf(event, kept, common),
     output,
     notes,
@@ -215,13 +214,13 @@ function keptSpecific(
 ): Fields {
   const meant = specificFields(event);
   if (given['additionalContext'] !== undefined && !powerOf(event).context)
-    notes.push(`"additionalContext" reaches nobody in answer to ${event}`);
+    notes.push(`"additionalContext" has no effect in answer to ${event}`);
   const kept = Object.entries(specific).filter(
     // The arguments of a denied call do not matter.
     ([name]) => meant.includes(name) && !(isDenied && name === 'tool_input'),
   );
   if (meant.includes('tailToolCallRequest') && isRecord(specific['tailToolCallRequest']))
-    notes.push('"tailToolCallRequest" is reported, and nothing here makes the call');
+    notes.push('"tailToolCallRequest" is reported, but the call is not made');
   return Object.fromEntries(
     kept.map(([name, value]) =>
       name === 'tool_input'

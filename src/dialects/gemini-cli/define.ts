@@ -35,8 +35,9 @@ const format: GroupFormat<LifecycleEvent> = {
   matcherFault: (event, matcher) =>
     ignoresMatchers(event) || !isTool(event) || matcher.trim() === '*' || isRegex(matcher.trim())
       ? undefined
-      : 'is no regular expression, so it fits only a tool of exactly that name',
-  matcherFix: 'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
+      : 'is not a valid regular expression, so it matches only a tool of exactly that name',
+  matcherFix:
+    'write a regular expression, such as "write_file|replace"; "*" alone matches every tool',
 };
 
 const isTool = (event: LifecycleEvent): boolean => event === 'BeforeTool' || event === 'AfterTool';
@@ -82,7 +83,7 @@ function defineHook(
     return discard(path, hook, 'make it an object: { "type": "command", "command": "…" }');
   const { type, command } = hook;
   if (type !== 'command')
-    return discard([...path, 'type'], type, 'Gemini CLI runs hooks of "type": "command" alone');
+    return discard([...path, 'type'], type, 'Gemini CLI runs only hooks of "type": "command"');
   if (typeof command !== 'string' || !/\S/.test(command))
     return discard([...path, 'command'], command, 'say what to run: "command": "…"');
   const field = fieldReader(hook, path, complain);

@@ -66,7 +66,7 @@ function switchProblems(level: HostLevel): SettingsProblem[] {
       ? [problem(['hooksConfig', 'enabled'], enabled, 'make it true or false')]
       : []),
     ...(disabled !== undefined && !Array.isArray(disabled)
-      ? [problem(['hooksConfig', 'disabled'], disabled, 'make it an array of names of hooks')]
+      ? [problem(['hooksConfig', 'disabled'], disabled, 'make it an array of hook names')]
       : []),
   ];
 }

@@ -27,8 +27,8 @@ export const installation: EntriesInstallation = {
   after: (scope) =>
     scope === 'project'
       ? [
-          'trust the folder in Gemini CLI (/permissions), which runs the hooks of a project only then',
+          'trust the folder in Gemini CLI (/permissions): it runs project hooks only in trusted folders',
         ]
       : [],
-  notes: () => ['over the editor protocol (--acp) Gemini CLI runs no hooks around tools'],
+  notes: () => ['over the editor protocol (--acp), Gemini CLI runs no hooks around tools'],
 };

@@ -45,7 +45,7 @@ export function wordsOf(event: HookEventName): AnswerWords {
   return made;
 }
 
-const decide = 'say it with "decision": "deny" (or "block", "allow") beside "hookSpecificOutput"';
+const decide = 'use "decision": "deny" (or "block", "allow") next to "hookSpecificOutput"';
 
 const without = (words: Vocabulary, legal: readonly string[]): Vocabulary => ({
   ...words,

@@ -138,14 +138,19 @@ function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): Se
     {
       ...(file !== undefined && { file }),
       place: `${place}.if`,
-      message: `${message}, so the hook runs for all that its matcher fits`,
+      message: `${message}, so the hook runs for everything its matcher matches`,
       fix,
     },
   ];
   if (rules?.parseRule(rule) === undefined)
-    return problem(`${said(rule)}, which is no rule`, 'write one rule, such as "Bash(git push *)"');
+    return problem(
+      `${said(rule)}, which is not a rule`,
+      'write one rule, such as "Bash(git push *)"',
+    );
   const isOfTools = event.startsWith('host.') || hookPointOf(event).subject === 'tool_name';
-  return isOfTools ? [] : problem('is for calls of tools, and none is called here', 'remove it');
+  return isOfTools
+    ? []
+    : problem('applies only to tool calls, and this event has none', 'remove it');
 }
 
 /** The API too shows only a denial's own reasons, not those of hooks that ask or allow (S-07). */
@@ -186,7 +191,7 @@ function readAnswer(
     output: { ...(!plainText && answer.output), decision: 'deny', reason },
     notes: [
       ...answer.notes.filter((note) => !note.startsWith('a denial was NOT read')),
-      'its denial counts, though it is not written as it should be: print {"decision": "deny"} alone',
+      'its denial counts, although it is not written correctly: print {"decision": "deny"} alone',
     ],
   };
 }

@@ -31,7 +31,7 @@ const fields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
 /** The fields of an answer that decide or replace something (seed 002 "Return Value Structures"). */
 export const decidingFields = (event: HookEventName): readonly string[] => fields[event] ?? [];
 
-const block = 'say it with "blocked": true and a "reason"';
+const block = 'use "blocked": true and a "reason"';
 
 /** What a hook's answer may say; the case of keys is ignored. */
 export function wordsOf(event: HookEventName): Vocabulary {
@@ -49,12 +49,12 @@ export function wordsOf(event: HookEventName): Vocabulary {
       decision: decide,
       continue: decide,
       hookSpecificOutput: decide,
-      tool_input: 'new arguments are given as "input", in answer to before_tool_call',
+      tool_input: 'give new arguments as "input", in answer to before_tool_call',
     },
     instead: {
       'a decision': decide,
-      arguments: 'new arguments are given as "input", in answer to before_tool_call',
-      'a result': 'a new result is given as "output", in answer to after_tool_call',
+      arguments: 'give new arguments as "input", in answer to before_tool_call',
+      'a result': 'give a new result as "output", in answer to after_tool_call',
     },
     ignoresCase: true,
   };

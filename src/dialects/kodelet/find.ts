@@ -115,7 +115,7 @@ function readCandidate(
         file: path,
         place: '',
         message: `is a link that leads ${code === 'ELOOP' ? 'back to itself' : 'nowhere'}, so it was skipped`,
-        fix: 'let it lead to an executable, or remove it',
+        fix: 'point it at an executable, or remove it',
       });
     return [];
   }
@@ -163,11 +163,11 @@ function understand(outcome: HookProcessOutcome): Said {
       const text = stdout.trim();
       if (isKodeletEvent(text)) return { type: text };
       return {
-        fault: `said ${text === '' ? 'nothing' : JSON.stringify(shortened(text))} when asked for its type ("hook")`,
+        fault: `printed ${text === '' ? 'nothing' : JSON.stringify(shortened(text))} when asked for its type ("hook")`,
       };
     }
     case 'timedOut':
-      return { fault: `did not say its type ("hook") within ${outcome.timeout} ms` };
+      return { fault: `did not print its type ("hook") within ${outcome.timeout} ms` };
     case 'failed':
       return { fault: `could not be asked for its type (${outcome.error.message})` };
     case 'cancelled':
@@ -181,5 +181,5 @@ const problemOf = (file: string, fault: string): SettingsProblem => ({
   file,
   place: '',
   message: `${fault}, so it was skipped`,
-  fix: `let it print one of ${Object.keys(kodeletEvents).join(', ')}, or take its executable bit away`,
+  fix: `make it print one of ${Object.keys(kodeletEvents).join(', ')}, or remove its executable bit`,
 });

@@ -23,7 +23,7 @@ esac
   notes: (scope) =>
     scope === 'project'
       ? [
-          'of several hooks Kodelet heeds the last that answers, and yours at home come later: --scope user is safer',
+          'if several hooks answer, Kodelet follows the last one, and the hooks in your home folder come later: --scope user is safer',
         ]
       : [],
 };

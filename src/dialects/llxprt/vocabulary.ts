@@ -34,12 +34,12 @@ const innerFields: Readonly<
   },
   llm_response: {
     legal: ['text', 'candidates', 'usageMetadata'],
-    misplaced: { content: 'new words are given as "text"', parts: 'new words are given as "text"' },
+    misplaced: { content: 'give new text as "text"', parts: 'give new text as "text"' },
   },
   toolConfig: {
     legal: ['mode', 'allowedFunctionNames'],
     misplaced: {
-      functionCallingConfig: '"mode" and "allowedFunctionNames" belong right into "toolConfig"',
+      functionCallingConfig: '"mode" and "allowedFunctionNames" belong directly in "toolConfig"',
     },
   },
 };
@@ -67,13 +67,13 @@ export function wordsOf(event: HookEventName): Words {
 
 const words = new Map<HookEventName, Words>();
 
-const decide = 'say it with "decision": "deny" (or "block", "allow")';
+const decide = 'use "decision": "deny" (or "block", "allow")';
 
 function insteadAt(event: HookEventName): Vocabulary['instead'] {
   return {
     'a decision': decide,
-    arguments: `new arguments are given as "hookSpecificOutput.tool_input"${event === 'BeforeTool' ? '' : ', in answer to BeforeTool'}`,
-    'a result': 'these hooks cannot replace a result, but block with "decision": "deny"',
+    arguments: `give new arguments as "hookSpecificOutput.tool_input"${event === 'BeforeTool' ? '' : ', in answer to BeforeTool'}`,
+    'a result': 'these hooks cannot replace a result; to block it, use "decision": "deny"',
   };
 }
 
@@ -113,24 +113,24 @@ function specificWords(event: HookEventName): Vocabulary {
     ],
     deciding: decidingSpecific(event),
     misplaced: {
-      decision: '"decision" belongs beside "hookSpecificOutput", not into it',
-      continue: '"continue" belongs beside "hookSpecificOutput", not into it',
-      stopReason: '"stopReason" belongs beside "hookSpecificOutput", not into it',
+      decision: '"decision" belongs next to "hookSpecificOutput", not inside it',
+      continue: '"continue" belongs next to "hookSpecificOutput", not inside it',
+      stopReason: '"stopReason" belongs next to "hookSpecificOutput", not inside it',
       ...(event === 'AfterModel' && {
         text: 'it belongs in "hookSpecificOutput.llm_response.text"',
         candidates: 'it belongs in "hookSpecificOutput.llm_response.candidates"',
-        response: 'a new response is given as "llm_response"',
+        response: 'give a new response as "llm_response"',
       }),
       ...(event === 'BeforeModel' && {
         messages: 'they belong in "hookSpecificOutput.llm_request.messages"',
-        request: 'a new request is given as "llm_request"',
+        request: 'give a new request as "llm_request"',
       }),
       ...(event === 'BeforeToolSelection' && {
         mode: 'it belongs in "hookSpecificOutput.toolConfig.mode"',
         allowedFunctionNames: 'they belong in "hookSpecificOutput.toolConfig.allowedFunctionNames"',
       }),
       ...(event !== 'BeforeTool' && {
-        permissionDecision: `only BeforeTool knows it; ${decide}`,
+        permissionDecision: `only BeforeTool accepts it; ${decide}`,
       }),
     },
     instead: insteadAt(event),

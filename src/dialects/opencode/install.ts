@@ -18,5 +18,5 @@ export const installation: FilesInstallation = {
       text: pluginText(call()),
     },
   ],
-  after: () => ['start OpenCode anew, which reads plugins when it starts'],
+  after: () => ['restart OpenCode: it reads plugins only when it starts'],
 };

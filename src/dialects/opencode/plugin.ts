@@ -7,14 +7,14 @@ import { spawn } from 'node:child_process';
 const command = ${JSON.stringify(call)};
 /** Hooks have their own time limits; OpenCode has none. */
 const longestWait = 600_000;
-/** How often in a row hooks may have the agent go on. */
+/** How many times in a row hooks may make the agent continue. */
 const mostRounds = 8;
 
 export const Hookmachine = async ({ client, directory }) => {
   const warn = (message) =>
     client.app.log({ body: { service: 'hookmachine', level: 'warn', message } }).catch(() => {});
 
-  /** Asks the hooks about one event. What fails lets it go on, and is reported. */
+  /** Asks the hooks about one event. A failure lets it continue, and is reported. */
   const relay = (event, fields) =>
     new Promise((resolve) => {
       const child = spawn(\`\${command} \${event}\`, {
@@ -30,7 +30,7 @@ export const Hookmachine = async ({ client, directory }) => {
       child.stderr.on('data', (piece) => (err += piece));
       child.on('error', (error) => (err += error.message));
       child.on('close', (code) => {
-        if (code !== 0) err = \`the relay ended with \${code}, so \${event} goes on: \${err}\`;
+        if (code !== 0) err = \`the relay ended with \${code}, so \${event} continues: \${err}\`;
         if (err.trim() !== '') warn(err.trim());
         try {
           resolve(code === 0 && out.trim() !== '' ? JSON.parse(out) : {});
@@ -63,7 +63,7 @@ export const Hookmachine = async ({ client, directory }) => {
       });
       if (deny !== undefined) throw new Error(deny);
       if (args === undefined) return;
-      // OpenCode sees changes of the object itself only.
+      // OpenCode sees only changes to the object itself.
       for (const name of Object.keys(output.args)) delete output.args[name];
       for (const [name, value] of Object.entries(args))
         Object.defineProperty(output.args, name, {
@@ -81,7 +81,7 @@ export const Hookmachine = async ({ client, directory }) => {
         args: args ?? {},
         output: typeof result.output === 'string' ? result.output : textOf(result.content ?? []),
       });
-      // Tools of MCP servers give parts in the place of a text.
+      // Tools of MCP servers return parts instead of a text.
       if (typeof result.output !== 'string') {
         if (answer.output !== undefined) result.content = [{ type: 'text', text: answer.output }];
         if (answer.append !== undefined)
@@ -93,7 +93,7 @@ export const Hookmachine = async ({ client, directory }) => {
     },
     'chat.message': async ({ sessionID }, { parts }) => {
       const prompt = textOf(parts);
-      // What hooks have the agent go on with is no prompt of the user's.
+      // What hooks make the agent continue with is not a prompt from the user.
       if (prompts.get(sessionID) === prompt && rounds.get(sessionID)) return;
       prompts.set(sessionID, prompt);
       rounds.delete(sessionID);
@@ -116,7 +116,7 @@ export const Hookmachine = async ({ client, directory }) => {
         again: round > 0,
       });
       if (prompt === undefined) return void rounds.delete(id);
-      if (round >= mostRounds) return void warn('the hooks would have the agent go on for ever');
+      if (round >= mostRounds) return void warn('the hooks would make the agent continue forever, so it stops here');
       rounds.set(id, round + 1);
       prompts.set(id, prompt);
       await client.session.prompt({

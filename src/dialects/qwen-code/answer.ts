@@ -99,8 +99,8 @@ function readText(event: QwenEventName, text: string, { exitCode, stdout }: Hook
     : [];
   if (text.startsWith('{'))
     return {
-      notes: [...notes, 'its output is no valid JSON, so all of it was ignored'],
-      unreadable: 'its output is no valid JSON',
+      notes: [...notes, 'its output is not valid JSON, so all of it was ignored'],
+      unreadable: 'its output is not valid JSON',
     };
   const effects: Effect[] = [{ kind: 'notice', text: exitCode === 0 ? text : `Warning: ${text}` }];
   if (textIsContext && exitCode === 0 && stdout.trim() !== '')
@@ -116,9 +116,9 @@ function withSilentDenial(event: QwenEventName, wants: Wants, exit: HookExit): W
   const said = object ? denialIn(object.fields)?.reason : stdout;
   const flaw =
     stderr === ''
-      ? wouldIgnore('of exit 2 only stderr is read, which is empty', 'print the reason there')
+      ? wouldIgnore('after exit 2 only stderr is read, and it is empty', 'print the reason there')
       : wouldIgnore(
-          'exit 2 with JSON that denies nothing',
+          'it exited with 2 and printed JSON that does not deny',
           'print the reason on stderr as plain text',
         );
   return {
@@ -153,7 +153,7 @@ function readObject(
   return {
     ...decided,
     ...denial,
-    ...(denies && wouldIgnore('it is not said as it should be', sayNo)),
+    ...(denies && wouldIgnore('it is not written correctly', sayNo)),
     effects: [
       ...stopped.effects,
       ...effectsOf(event, output, specific, payload, denial?.decision ?? decided.decision, notes),
@@ -200,14 +200,14 @@ function decisionOf(
     return {};
   }
   if (word === 'ask' && event !== 'PreToolUse') {
-    notes.push(`to ask has no effect in answer to ${event}`);
+    notes.push(`asking has no effect in answer to ${event}`);
     return {};
   }
   return {
     ...(word && { decision: word }),
     ...(why !== undefined && { reason: why }),
     ...(word === 'deny' && why === undefined && { reason: defaultReason }),
-    ...(isUndone && wouldIgnore('"permissionDecision" allows beside it', 'remove that')),
+    ...(isUndone && wouldIgnore('"permissionDecision" next to it allows', 'remove that field')),
   };
 }
 
@@ -266,7 +266,7 @@ function effectsOf(
   if (context !== undefined && traitsOf(event).context)
     effects.push({ kind: 'context', text: context });
   else if (context !== undefined)
-    notes.push(`"additionalContext" reaches nobody in answer to ${event}`);
+    notes.push(`"additionalContext" has no effect in answer to ${event}`);
   if (event === 'PermissionRequest' && decision === 'allow') {
     const { updatedInput } = isRecord(specific['decision']) ? specific['decision'] : {};
     if (isRecord(updatedInput))
@@ -277,7 +277,7 @@ function effectsOf(
       });
   }
   if (event === 'PreToolUse' && specific['tool_input'] !== undefined)
-    notes.push('"tool_input" reaches the next hook of a sequence alone, and not the tool');
+    notes.push('"tool_input" reaches only the next hook in a sequence, not the tool');
   if (systemMessage) effects.push({ kind: 'notice', text: systemMessage });
   if (suppressOutput) effects.push({ kind: 'hide' });
   return effects;

@@ -32,14 +32,14 @@ export const installation: EntriesInstallation = {
   },
   after: (scope) =>
     scope === 'project'
-      ? ['trust the folder in Qwen Code, which runs the hooks of a project only then']
+      ? ['trust the folder in Qwen Code: it runs project hooks only in trusted folders']
       : [],
   notes: (scope) => [
     ...(scope === 'project'
       ? [
-          'a hook of yours that says "allow" undoes a denial of the project\'s: --scope user comes later and stands',
+          'an "allow" from one of your own hooks overrides a denial from the project\'s hooks: --scope user comes later and wins',
         ]
       : []),
-    'before a tool Qwen Code waits 60 s for its hooks, and then runs the tool',
+    'before a tool, Qwen Code waits 60 s for its hooks and then runs the tool',
   ],
 };

@@ -51,12 +51,12 @@ export function matcherFault(given: string): string | undefined {
   const matcher = given.trim();
   if (isAll(matcher)) return undefined;
   const { entries, source } = partsOf(matcher);
-  if (entries.length === 0) return 'names nothing, so it fits nothing';
+  if (entries.length === 0) return 'names nothing, so it matches nothing';
   if (matcher.includes(',') && !/[{[(\\]/.test(matcher))
-    return 'has a comma, which separates nothing here, so it fits nothing';
+    return 'has a comma, which is not a separator here, so it matches nothing';
   return isRegex(source)
     ? undefined
-    : 'is no regular expression, so it fits nothing but such names';
+    : 'is not a valid regular expression, so it matches only exact names';
 }
 
 /**

@@ -16,15 +16,15 @@ const decidingSpecific = (event: QwenEventName): readonly string[] =>
 export function wordsOf(event: QwenEventName): AnswerWords {
   const decide =
     event === 'PermissionRequest'
-      ? 'say it with "hookSpecificOutput": { "decision": { "behavior": "deny" } }'
-      : 'say it with "decision": "block" and a "reason"';
+      ? 'use "hookSpecificOutput": { "decision": { "behavior": "deny" } }'
+      : 'use "decision": "block" and a "reason"';
   const instead: Vocabulary['instead'] = {
     'a decision': decide,
     arguments:
       event === 'PermissionRequest'
-        ? 'new arguments are given as "hookSpecificOutput.decision.updatedInput"'
-        : 'new arguments are only taken in answer to PermissionRequest',
-    'a result': `a result is not replaced${traitsOf(event).stop === 'replaces' ? ', but by "continue": false' : ''}`,
+        ? 'give new arguments as "hookSpecificOutput.decision.updatedInput"'
+        : 'new arguments are accepted only in answer to PermissionRequest',
+    'a result': `a result cannot be replaced${traitsOf(event).stop === 'replaces' ? ', except with "continue": false' : ''}`,
   };
   const deciding = decidingSpecific(event);
   return {
@@ -60,7 +60,7 @@ export function wordsOf(event: QwenEventName): AnswerWords {
       ],
       deciding,
       misplaced: {
-        continue: '"continue" belongs beside "hookSpecificOutput", not into it',
+        continue: '"continue" belongs next to "hookSpecificOutput", not inside it',
         ...(!deciding.includes('decision') && { decision: decide }),
       },
       instead,

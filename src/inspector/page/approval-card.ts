@@ -21,7 +21,7 @@ export class ApprovalCard {
   readonly #note = make('input', {
     type: 'text',
     'aria-label': 'Note',
-    placeholder: 'Note; where it is denied, the model reads it',
+    placeholder: 'Note (if it is denied, the model reads it)',
     maxlength: 2_000,
   });
   readonly #form: HTMLElement;
@@ -95,7 +95,7 @@ export class ApprovalCard {
   async #answer(decision: string): Promise<void> {
     const by = this.#name.value.trim();
     if (by === '') {
-      this.#outcome.textContent = 'Say who answers, above.';
+      this.#outcome.textContent = 'Enter your name above.';
       return this.#name.focus();
     }
     const note = this.#note.value.trim();

@@ -151,7 +151,7 @@ function diffOf({ field, by, isRewrite, before, after }: Change): Child {
       'figcaption',
       {},
       make('code', {}, shortName(field)),
-      ', as it was asked and as ',
+      ', as requested and as ',
       make('code', {}, by),
       ' changed it',
     ),

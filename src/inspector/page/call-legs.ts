@@ -24,7 +24,7 @@ export async function showLegs(box: HTMLElement, id: string, view: View): Promis
       make(
         'p',
         {},
-        `${visible(call.id)} has ${call.status === 'ended' ? 'ended' : `the status ${call.status}`}. It was submitted at ${call.submittedAt} and begun ${counted(call.attempts, 'time')}.`,
+        `${visible(call.id)} has ${call.status === 'ended' ? 'ended' : `the status ${call.status}`}. It was submitted at ${call.submittedAt} and started ${counted(call.attempts, 'time')}.`,
         policy.judged !== undefined && ` Judged by policy ${digest(policy.judged)}`,
         policy.resumed !== undefined && `, resumed with ${digest(policy.resumed)}`,
       ),
@@ -52,7 +52,7 @@ export async function showLegs(box: HTMLElement, id: string, view: View): Promis
 const digest = (text: string): string => text.slice(0, 12);
 
 function endOf({ endedAt, outcome }: AsJson<TrailedEffect>): string {
-  if (endedAt === undefined) return 'nobody knows';
+  if (endedAt === undefined) return 'unknown';
   const { status, exit, error } = (outcome ?? {}) as {
     readonly status?: string;
     readonly exit?: { readonly exitCode: number | null; readonly signal: string | null };

@@ -51,7 +51,7 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
   const { focus } = view;
   const { id, hooks, lanes, mode, verdict } = event;
   const how = lanes
-    ? lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')
+    ? lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' alongside ')
     : inMode(mode);
   return make(
     'section',
@@ -74,7 +74,7 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
 }
 
 const inMode = (mode: EventAccount['mode']): string =>
-  mode === 'sequential' ? 'one after another' : 'side by side';
+  mode === 'sequential' ? 'one after another' : 'in parallel';
 
 type Verdict = NonNullable<EventAccount['verdict']>;
 
@@ -88,7 +88,7 @@ function verdictBadge({ hooks }: EventAccount, verdict: Verdict): HTMLElement {
       : ask
         ? ['ask', 'ask']
         : defer
-          ? ['ask', 'put off']
+          ? ['ask', 'deferred']
           : failed > 0
             ? ['fail', `${failed} failed`]
             : Object.keys(setBy).length > 0
@@ -134,7 +134,7 @@ function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: 
         make('code', {}, field),
         ` set by ${hooks.join(', ')}; `,
         make('strong', {}, winner),
-        ' stands, being last in the plan',
+        ' wins, being last in the plan',
       ),
     ),
   );
@@ -218,7 +218,7 @@ function hasHit({ textContent }: Element, wanted: readonly string[]): boolean {
   return wanted.some((word) => text.includes(word));
 }
 
-const said = { deny: 'denied', defer: 'put it off', ask: 'asked', allow: 'allowed' };
+const said = { deny: 'denied', defer: 'deferred it', ask: 'asked', allow: 'allowed' };
 
 function saidBy(
   { answer, async }: HookAccount,
@@ -286,7 +286,7 @@ const eventName = (event: string): string =>
   event
     .replace(
       /^xstate\.(done|error)\.actor\.(.+)$/,
-      (_, how, actor) => `${actor} ${how === 'done' ? 'ended' : 'broke'}`,
+      (_, how, actor) => `${actor} ${how === 'done' ? 'ended' : 'failed'}`,
     )
     .replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
     .replace(/^xstate\.init$/, 'at once');

@@ -62,7 +62,7 @@ class PageView implements View {
   }
 
   get emptyText(): string {
-    if (runs.rows.length > 0) return 'No call is like that.';
+    if (runs.rows.length > 0) return 'No call matches.';
     if (!feed.isConnected) return 'Connecting…';
     if (!this.isLive) return 'Nothing ran.';
     if (this.about.approvals)
@@ -210,8 +210,8 @@ let shownNotices = '';
 function showNotices(about: About): void {
   const notices = [
     feed.skipped > 0 &&
-      `The oldest ${counted(feed.skipped, 'entry', 'entries')} fell off: only the newest part is kept for this page.`,
-    runs.dropped > 0 && `The oldest ${counted(runs.dropped, 'row')} fell off this page.`,
+      `The oldest ${counted(feed.skipped, 'entry', 'entries')} were dropped: only the newest part is kept for this page.`,
+    runs.dropped > 0 && `The oldest ${counted(runs.dropped, 'row')} were dropped from this page.`,
     feed.isLost &&
       'The session’s process is gone or cannot be reached. What was received stays readable here.',
     about.source === 'live' &&
@@ -230,7 +230,7 @@ const decisions = [
   'refused',
   'asked',
   'allowed',
-  'put off',
+  'deferred',
   'stopped',
   'changed',
   'conflict',

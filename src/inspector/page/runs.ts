@@ -215,7 +215,7 @@ function turnOf(run: Run): Row | undefined {
   return undefined;
 }
 
-const decisionFacets = { deny: 'denied', ask: 'asked', allow: 'allowed', defer: 'put off' };
+const decisionFacets = { deny: 'denied', ask: 'asked', allow: 'allowed', defer: 'deferred' };
 
 const statusFacets = new Map([
   ['failed', 'failed'],

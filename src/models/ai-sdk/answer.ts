@@ -125,7 +125,7 @@ export class Answer {
       // Reported below.
     }
     throw new ModelError(
-      `${this.#model}: the model called ${tool} with arguments that are no JSON object; try again`,
+      `${this.#model}: the model called ${tool} with arguments that are not a JSON object; try again`,
       { retryable: true, cause: input },
     );
   }

@@ -15,7 +15,7 @@ export function toFile(
     };
   if (fileData?.fileUri === undefined) return undefined;
   if (!URL.canParse(fileData.fileUri))
-    throw new ModelError(`the file ${fileData.fileUri} is no URL; give a whole one`);
+    throw new ModelError(`the file ${fileData.fileUri} is not a URL; give a complete one`);
   const url = new URL(fileData.fileUri);
   return {
     type: 'file',

@@ -50,6 +50,6 @@ function refuseOtherTools({ tools = [] }: ModelConfig): void {
     .map(([key]) => key);
   if (others.length > 0)
     throw new ModelError(
-      `models of the AI SDK take function declarations only, but config.tools holds ${others.join(', ')}; leave that out`,
+      `AI SDK models accept only function declarations, but config.tools holds ${others.join(', ')}; remove that`,
     );
 }

@@ -8,7 +8,7 @@ export const openAICompatible: Provider = async (wanted) => {
   const { name, spec, env, baseUrl: baseURL } = wanted;
   if (baseURL === undefined)
     throw new ModelError(
-      `${spec} needs the server's address; give --base-url, such as http://localhost:11434/v1`,
+      `${spec} needs the server's address; give it with --base-url, such as http://localhost:11434/v1`,
     );
   const { createOpenAICompatible } = await required<typeof OpenAICompatible>(
     wanted,

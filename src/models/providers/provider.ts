@@ -33,7 +33,7 @@ export async function installed<T>(name: string): Promise<T | undefined> {
   } catch (error) {
     if (isNotInstalled(error, name)) return undefined;
     throw new ModelError(
-      `the package ${name} cannot be loaded: ${oneLine(messageOf(error), 200)}; install it anew`,
+      `the package ${name} cannot be loaded: ${oneLine(messageOf(error), 200)}; reinstall it`,
       { cause: error },
     );
   }

@@ -3,6 +3,6 @@ import { scriptedModel } from '../scripted.ts';
 import type { Provider } from './provider.ts';
 
 export const scripted: Provider = ({ name, spec, baseUrl }) => {
-  if (baseUrl !== undefined) throw new ModelError(`${spec} asks no server; leave the base URL out`);
+  if (baseUrl !== undefined) throw new ModelError(`${spec} uses no server; leave the base URL out`);
   return scriptedModel(name);
 };

@@ -50,12 +50,12 @@ export function mistakesIn(
 
 const wanted: Readonly<Record<string, string>> = {
   expect:
-    'a text, a valid /regular expression/, a list of these, or an object with last and request',
-  text: 'a text; put quotes around it',
+    'a string, a valid /regular expression/, a list of these, or an object with last and request',
+  text: 'a string; put quotes around it',
   calls: 'a list such as [{ name: read_file, args: { path: a.txt } }]',
   'calls.name': 'the name of a tool',
   'calls.args': 'an object such as { path: a.txt }',
-  'calls.id': 'a text; put quotes around it',
+  'calls.id': 'a string; put quotes around it',
   error: 'a message, or an object with message and status (400 to 599)',
   delay: 'a number of milliseconds, at most an hour',
   wordDelay: 'a number of milliseconds, at most an hour',

@@ -18,7 +18,7 @@ export async function readScript(file: string): Promise<PlacedTurn[]> {
       {
         at: locate([]),
         place: '',
-        message: turns && !Array.isArray(turns) ? 'holds no list of turns' : 'holds no turn',
+        message: turns && !Array.isArray(turns) ? 'is not a list of turns' : 'has no turns',
         fix: 'begin each turn with "- ", such as "- text: Hello"',
       },
     ]);
@@ -46,7 +46,7 @@ function readText(file: string): string {
     throw unreadable(code === 'ENOENT' ? 'there is no such file' : (code ?? message), error);
   }
   if ('bytes' in read) return read.bytes.toString();
-  throw unreadable(read.refused === 'too long' ? 'it is larger than 4 MiB' : 'it is no file');
+  throw unreadable(read.refused === 'too long' ? 'it is larger than 4 MiB' : 'it is not a file');
 }
 
 function dataOf(toData: () => unknown, file: string): unknown {

@@ -63,8 +63,7 @@ class Follower implements Following {
   }
 
   code(code: string): void {
-    if (this.#depth === deepest)
-      return this.findings.lost('its commands lie too deep in each other');
+    if (this.#depth === deepest) return this.findings.lost('its commands are nested too deeply');
     const script = parse(code);
     if (script.errors?.length)
       this.findings.lost(`its shell code is not understood (${script.errors[0]!.message})`);

@@ -124,7 +124,7 @@ test('a background child that holds stdout does not delay the result, and keeps 
   const group = await groupOf();
   onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(llmContent).toContain('Stdout: done\n');
-  expect(llmContent).toContain(`Process Group PGID: ${group} (runs on`);
+  expect(llmContent).toContain(`Process Group PGID: ${group} (is still running`);
   expect(lives(group)).toBe(true);
 });
 
@@ -166,7 +166,7 @@ test('an abort gives up on a process that no signal can kill, and reports it', a
   const group = await groupOf();
   onTestFinished(() => void kill(-group, 'SIGKILL'));
   expect(result.error?.type).toBe('cancelled');
-  expect(result.llmContent).toContain(`PGID: ${group} (could not be ended and runs on;`);
+  expect(result.llmContent).toContain(`PGID: ${group} (could not be ended and is still running;`);
 });
 
 test('an abort leaves the command time to clean up', async () => {

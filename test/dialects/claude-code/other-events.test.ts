@@ -197,7 +197,7 @@ describe('PostToolUse', () => {
     '%j does not replace the tool’s result, and a note says why',
     async (value) => {
       const { changes, notes } = await ran('PostToolUse', replaced(value));
-      expect([changes, notes]).toEqual([{}, [expect.stringContaining('whole form')]]);
+      expect([changes, notes]).toEqual([{}, [expect.stringContaining('the same form as')]]);
     },
   );
 

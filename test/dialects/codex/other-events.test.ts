@@ -179,7 +179,7 @@ describe('results', () => {
       print(specific('PostToolUse', { updatedMCPToolOutput: 'clean' })),
     );
     expect(error).toBe(
-      'its answer is not valid for Codex: it refuses "updatedMCPToolOutput" here; leave that field out',
+      'its answer is not valid for Codex: it rejects "updatedMCPToolOutput" here; remove that field',
     );
   });
 

@@ -32,7 +32,7 @@ describe('where hooks are found', () => {
       'project PreToolUse -: inner',
     ]);
     expect(warnings).toEqual([
-      expect.stringMatching(/config\.toml hooks: there are hooks in hooks\.json beside it too/),
+      expect.stringMatching(/config\.toml hooks: hooks\.json next to it holds hooks too/),
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('switches', () => {
       const { found, warnings } = await start();
       expect(found()).toEqual([]);
       expect(warnings).toEqual([
-        expect.stringContaining('these hooks are off, because of "features.hooks"'),
+        expect.stringContaining('these hooks are off because of "features.hooks"'),
       ]);
     },
   );
@@ -193,7 +193,7 @@ describe('a bad entry affects only itself', () => {
   });
 
   test.each([
-    ['an unknown key at the top', { ...groups(), version: 1 }, 'version: is no key of this file'],
+    ['an unknown key at the top', { ...groups(), version: 1 }, 'version: is not a known key'],
     ['a handler without a type', groups({ command: 'x' }), 'hooks[0].type: is missing'],
     [
       'a handler of an unknown type',

@@ -254,7 +254,7 @@ describe('fire --dialect codex', () => {
     const { report, exitCode, stderr } = await fired('PreToolUse', 'echo no; exit 2', call);
     expect([exitCode, report['blocked'], report['reason']]).toEqual([2, true, 'no']);
     expect(stderr).toContain(
-      'Codex would ignore this denial: it ended with 2 and nothing on stderr',
+      'Codex would ignore this denial: it exited with 2 and printed nothing on stderr',
     );
   });
 

@@ -106,7 +106,9 @@ test('a matcher that can match nothing is reported with its place and a fix', as
   const { warnings } = await fitting('BeforeTool', shell, 'preToolUse', ['', 'Bash', '*', 'bash']);
   expect(warnings).toEqual([
     expect.stringMatching(/preToolUse\[0\]\.matcher: is empty, so the hook never runs; .+/),
-    expect.stringMatching(/preToolUse\[1\]\.matcher: names tools as hooks in Pascal case do.+; .+/),
-    expect.stringMatching(/preToolUse\[2\]\.matcher: is no regular expression.+; .+/),
+    expect.stringMatching(
+      /preToolUse\[1\]\.matcher: uses the tool names of PascalCase hooks.+; .+/,
+    ),
+    expect.stringMatching(/preToolUse\[2\]\.matcher: is not a valid regular expression.+; .+/),
   ]);
 });

@@ -29,7 +29,7 @@ async function ran(
 const no = { permission: 'deny', user_message: 'not here' };
 
 test('what is almost a denial is reported, and denies if a failure does', async () => {
-  const permission = '"permision" is no field of an answer and was ignored: "permission" is';
+  const permission = '"permision" is not a field of an answer and was ignored: use "permission"';
   const [typo, foreign, nested, twice, closed, fine] = await Promise.all([
     ran(print({ permision: 'deny' })),
     ran(print({ blocked: true }), { event: 'beforeReadFile' }),
@@ -41,10 +41,10 @@ test('what is almost a denial is reported, and denies if a failure does', async 
   expect(typo).toMatchObject({ verdict: {}, notes: [permission] });
   expect(typo.verdict.decision).toBeUndefined();
   expect(foreign.notes).toEqual([
-    '"blocked" belongs to the hooks of another host and was ignored: say it with "permission": "deny"',
+    '"blocked" belongs to the hooks of another host and was ignored: use "permission": "deny"',
   ]);
   expect(nested.notes).toEqual([
-    '"hookSpecificOutput.permisionDecision" is no field of an answer and was ignored: "permissionDecision" is',
+    '"hookSpecificOutput.permisionDecision" is not a field of an answer and was ignored: use "permissionDecision"',
   ]);
   expect(twice.notes).toEqual(['"permission" was given more than once: the last one counts']);
   expect(closed.verdict).toMatchObject({

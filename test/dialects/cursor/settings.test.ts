@@ -65,7 +65,7 @@ describe('a bad entry affects only itself', () => {
     [
       'a missing version',
       { hooks: pre().hooks },
-      'version: is missing, for which Cursor would ignore this file',
+      'version: is missing, so Cursor would ignore this file',
     ],
     ['another version', { ...pre(), version: 2 }, 'version: is 2'],
     [

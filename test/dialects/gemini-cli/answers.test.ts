@@ -123,7 +123,11 @@ describe('the outcome of a BeforeTool hook', () => {
     [
       'context',
       printing({ hookSpecificOutput: { additionalContext: 'x' } }),
-      { ...nothing, context: undefined, notes: expect.stringContaining('reaches nobody') },
+      {
+        ...nothing,
+        context: undefined,
+        notes: expect.stringContaining('"additionalContext" has no effect'),
+      },
     ],
     ['systemMessage', printing({ systemMessage: 'look' }), { notice: 'look' }],
     ["Cursor's words", printing({ permission: 'deny' }), nothing],

@@ -50,8 +50,8 @@ describe('a hook with "async": true', () => {
     expect(first.finalOutput).toBeUndefined();
     await ended();
     expect(warnings).toEqual([
-      expect.stringContaining('it denies, and nobody waited for it'),
-      expect.stringContaining('it changes something, and nobody waited for it'),
+      expect.stringContaining('it denies, but was not waited for'),
+      expect.stringContaining('it changes something, but was not waited for'),
     ]);
     expect((await fire('BeforeAgent', someFields.BeforeAgent)).finalOutput).toBeUndefined();
   });
@@ -235,8 +235,8 @@ describe('a hook with "async": true', () => {
         'BeforeTool went through.',
         '',
         'BeforeTool: 1 hook, N ms',
-        '  1. hook "slow" (user, hookmachine tool.before) was started, and nobody waited for it',
-        '  together: it may go on',
+        '  1. hook "slow" (user, hookmachine tool.before) was started, but not waited for',
+        '  together: it may continue',
         '',
         unrecorded,
       ],
@@ -255,7 +255,7 @@ describe('a hook with "async": true', () => {
   test('an async hook cannot block by failing, and its onFailure is reported', async () => {
     const { warnings, first, ended } = await begun(unawaited('exit 3', { onFailure: 'block' }));
     expect(first.verdict.decision).toBeUndefined();
-    expect(warnings).toEqual([expect.stringContaining('nobody waits for an "async" hook')]);
+    expect(warnings).toEqual([expect.stringContaining('an "async" hook is not waited for')]);
     await ended();
     expect(warnings[1]).toContain('failed and was ignored');
   });

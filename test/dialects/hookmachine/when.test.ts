@@ -38,11 +38,11 @@ describe('a hook with a rule', () => {
   });
 
   test.each([
-    ['tool.before', 'not a rule (', 'is "not a rule (", which is no rule, so the hook runs'],
+    ['tool.before', 'not a rule (', 'is "not a rule (", which is not a rule, so the hook runs'],
     [
       'prompt.submit',
       'Bash(ls)',
-      'is for calls of tools, and none is called here, so the hook runs',
+      'applies only to tool calls, and this event has none, so the hook runs',
     ],
   ])('a rule that has no effect is reported: at %s, %s', async (event, rule, why) => {
     const box = sandbox();

@@ -76,7 +76,7 @@ describe('failures (C-107, K9)', () => {
       `echo '{"blocked":true,"reason":"No"}'; exit 3`,
       'Hook exited with code 3',
     ],
-    ['an end by a signal', `echo '{"blocked":true}'; kill -9 $$`, 'Hook was ended by SIGKILL'],
+    ['an end by a signal', `echo '{"blocked":true}'; kill -9 $$`, 'Hook was killed by SIGKILL'],
     ['output that is not JSON', 'echo Fine.', 'stdout is not JSON; print one object, or nothing'],
     [
       'two objects',

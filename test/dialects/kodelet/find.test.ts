@@ -21,7 +21,7 @@ import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/ko
 import { group, someFields } from '../../support/session.ts';
 
 const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end';
-const fix = `let it print one of ${types}, or take its executable bit away`;
+const fix = `make it print one of ${types}, or remove its executable bit`;
 
 /** A hook that writes a line to a log each time it is asked for its type. */
 const counting = (type: string): string => `#!/bin/sh
@@ -138,8 +138,8 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     const { found, warnings } = await start();
     expect(found()).toEqual(['project/guard BeforeTool']);
     expect(warnings).toEqual([
-      `${hooks}/dangling: is a link that leads nowhere, so it was skipped; let it lead to an executable, or remove it`,
-      `${hooks}/loop: is a link that leads back to itself, so it was skipped; let it lead to an executable, or remove it`,
+      `${hooks}/dangling: is a link that leads nowhere, so it was skipped; point it at an executable, or remove it`,
+      `${hooks}/loop: is a link that leads back to itself, so it was skipped; point it at an executable, or remove it`,
     ]);
   });
 
@@ -185,20 +185,20 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
 
 describe('asking a hook for its type (C-108)', () => {
   test.each([
-    ['nothing', 'exit 0', 'said nothing'],
+    ['nothing', 'exit 0', 'printed nothing'],
     [
       'two lines',
       'echo before_tool_call; echo agent_stop',
-      String.raw`said "before_tool_call\nagent_stop"`,
+      String.raw`printed "before_tool_call\nagent_stop"`,
     ],
-    ['an unknown type', 'echo on_tool', 'said "on_tool"'],
-    ['one of our events', 'echo BeforeTool', 'said "BeforeTool"'],
-    ['a type in capitals', 'echo BEFORE_TOOL_CALL', 'said "BEFORE_TOOL_CALL"'],
-    ['a name of every object', 'echo constructor', 'said "constructor"'],
-    ['its type on stderr', 'echo before_tool_call >&2', 'said nothing'],
+    ['an unknown type', 'echo on_tool', 'printed "on_tool"'],
+    ['one of our events', 'echo BeforeTool', 'printed "BeforeTool"'],
+    ['a type in capitals', 'echo BEFORE_TOOL_CALL', 'printed "BEFORE_TOOL_CALL"'],
+    ['a name of every object', 'echo constructor', 'printed "constructor"'],
+    ['its type on stderr', 'echo before_tool_call >&2', 'printed nothing'],
     ['a valid type and a failure', 'echo before_tool_call; exit 3', 'ended with 3'],
     ['a valid type and a signal', 'echo before_tool_call; kill -9 $$', 'ended with SIGKILL'],
-    ['too much text', 'head -c 1000 /dev/zero | tr "\\0" x', `said "${'x'.repeat(57)}..."`],
+    ['too much text', 'head -c 1000 /dev/zero | tr "\\0" x', `printed "${'x'.repeat(57)}..."`],
   ])(
     'a hook that answers %s when asked for its type is skipped, with one clear line',
     async (_, script, said) => {
@@ -231,7 +231,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     const { found, warnings } = await start();
     expect(found()).toEqual(['project/guard BeforeTool']);
     expect(warnings).toEqual([
-      `${file}: did not say its type ("hook") within 5000 ms, so it was skipped; ${fix}`,
+      `${file}: did not print its type ("hook") within 5000 ms, so it was skipped; ${fix}`,
     ]);
     expect(isAlive(Number(left('pid')))).toBe(false);
   });

@@ -247,7 +247,7 @@ describe('any other exit', () => {
       decision: undefined,
       output: { decision: 'allow', systemMessage: 'Warning: bye' },
     });
-    expect(answer.error?.message).toBe('Hook was ended by SIGKILL');
+    expect(answer.error?.message).toBe('Hook was killed by SIGKILL');
   });
 });
 
