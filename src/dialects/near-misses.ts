@@ -64,13 +64,15 @@ interface Candidate {
  */
 export function nearMisses(object: Fields, vocabulary: Vocabulary, received: Fields): string[] {
   const { path, legal, ignoresCase = false } = vocabulary;
-  const candidates = candidatesOf(vocabulary);
   const known = new Set(legal);
   const isLegal = (key: string): boolean => known.has(ignoresCase ? key.toLowerCase() : key);
+  const unknown = Object.keys(object).filter((key) => !isLegal(key));
+  if (unknown.length === 0) return [];
+  const candidates = candidatesOf(vocabulary);
   const misses: string[] = [];
-  for (const key of Object.keys(object)) {
+  for (const key of unknown) {
     const value = object[key];
-    if (value === null || value === undefined || isLegal(key)) continue;
+    if (value === null || value === undefined) continue;
     const found = nearest(key, candidates);
     const place = `${path}${key}`;
     if (found !== undefined && (found.when?.(value) ?? true)) {

@@ -121,6 +121,7 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
     giveUp();
   });
   return () => {
+    if (isOver) return;
     isOver = true;
     giveUp();
   };

@@ -229,13 +229,14 @@ export class HookEventHandler {
   async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
-    { signal, canAsk, ...context }: FireOptions = {},
+    options: FireOptions = {},
   ): Promise<AggregatedHookResult> {
-    if (signal?.aborted) return makeEmptySuccessResult();
+    if (options.signal?.aborted) return makeEmptySuccessResult();
     if (this.#unknown.hasUnknownGuards()) await this.#unknown.retryUnknownGuards();
-    const session = () => context.sessionId ?? this.#config.getSessionId();
+    const session = () => options.sessionId ?? this.#config.getSessionId();
     const planned = this.#planFor(event, () => subjectOf(event, fields), session);
     if (planned === undefined) return makeEmptySuccessResult();
+    const { signal, canAsk, ...context } = options;
     try {
       const input = this.prepare(planned, () => fields, { context, canAsk });
       const outcome = await runMachine(hookEvent, input, { signal, ...observed(this.#config) });

@@ -132,8 +132,7 @@ export class HookSystem {
   hasUnknownGuards(): boolean {
     if (this.#disposed) return false;
     const config = this.#config;
-    const unknown = [...(config.getUnknownGuards?.() ?? []), ...(config.getUnreadFiles?.() ?? [])];
-    return unknown.length > 0;
+    return (config.getUnknownGuards?.().length ?? 0) + (config.getUnreadFiles?.().length ?? 0) > 0;
   }
 
   /**
