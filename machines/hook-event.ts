@@ -146,7 +146,7 @@ const recheckOf = ({ input, answers, judged, verdict }: HookEventContext): Reche
     ? input.rules.recheck?.(answers, verdict)
     : undefined;
 
-/** A child that has ended; one that broke has an error instead of an outcome. */
+/** A child that has ended; the outcome of one that broke is a failure. */
 export interface EndedChild {
   readonly actorId: string;
   readonly outcome: HookProcessOutcome;

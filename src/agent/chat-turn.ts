@@ -54,7 +54,7 @@ import {
   hookResult,
   isPending,
   isUnready,
-  planHooks,
+  hooksFor,
   readyHookSystem,
   warnOfFailures,
 } from './event-hooks.ts';
@@ -230,8 +230,8 @@ export class ChatTurn {
         this.#note(result);
       },
     });
-    const onPrompt = planHooks(options.config, system, 'BeforeAgent');
-    const onAnswer = planHooks(options.config, system, 'AfterAgent');
+    const onPrompt = hooksFor(options.config, system, 'BeforeAgent');
+    const onAnswer = hooksFor(options.config, system, 'AfterAgent');
     return {
       ...(onPrompt && { before: () => onPrompt(() => ({ prompt }), reporting('BeforeAgent')) }),
       ...(onAnswer && {

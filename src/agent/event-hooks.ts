@@ -124,14 +124,14 @@ export function hasNoHooks(
  * The hooks of an event of a call, or the stand-in for hooks that cannot be made ready; undefined if none
  * matches.
  */
-export const planHooks = <Event extends HookEventName>(
+export const hooksFor = <Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,
   event: Event,
   subject?: string,
 ): PrepareEvent<Event> | undefined => plannedHooks(config, system, event, subject)?.prepare;
 
-/** Like `planHooks`, for callers that must know which hooks they are. */
+/** Like `hooksFor`, for callers that must know which hooks they are. */
 export function plannedHooks<Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,

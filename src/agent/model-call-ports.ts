@@ -20,7 +20,7 @@ import {
   streamingHooks,
 } from './answer-stream-ports.ts';
 import { textOf } from './chat-history.ts';
-import { hookResult, plannedHooks, planHooks, type Ready } from './event-hooks.ts';
+import { hookResult, plannedHooks, hooksFor, type Ready } from './event-hooks.ts';
 
 /** The events of a model call, in order (C-89). */
 export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
@@ -65,10 +65,10 @@ export function modelCallPorts(
   system: Ready,
   { request, callModel, context = {}, ...follower }: ModelCall,
 ): ModelCallPorts {
-  const onSelection = planHooks(config, system, 'BeforeToolSelection');
+  const onSelection = hooksFor(config, system, 'BeforeToolSelection');
   // Without tools there is nothing to select from (HOOK-053).
   const selection = onSelection && hasTools(request) ? onSelection : undefined;
-  const before = planHooks(config, system, 'BeforeModel');
+  const before = hooksFor(config, system, 'BeforeModel');
   const after = plannedHooks(config, system, 'AfterModel');
   const { streaming, others } = after ? streamingHooks(after) : noHooks;
   const { onHooks = () => undefined } = follower;

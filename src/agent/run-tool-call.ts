@@ -30,7 +30,7 @@ import {
   hookResult,
   isPending,
   newCallId,
-  planHooks,
+  hooksFor,
   type Ready,
   readyHookSystem,
   runCall,
@@ -92,8 +92,8 @@ export interface EndedToolCall extends AppliedToolCall {
 }
 
 /**
- * Runs one tool call with its hooks, as one `toolCall` machine; with no hooks, no question and no observer,
- * only the tool runs. Never throws: a failing tool is a result with `error`.
+ * Runs one tool call with its hooks, as one `toolCall` machine; with no hooks, no question and nobody who
+ * watches machines, only the tool runs. Never throws: a failing tool is a result with `error`.
  */
 export function runToolCall(
   config: HookSystemConfig,
@@ -130,7 +130,7 @@ export function executeToolWithHooks(
   toolName: string,
   toolInput: ToolInput,
   executeFn: ExecuteTool,
-  options?: FireOptions,
+  options?: Omit<FireOptions, 'canAsk'>,
 ): Promise<HookedToolResult> {
   const request = { id: newCallId(), name: toolName, input: toolInput };
   return runToolCall(config, request, executeFn, options).then(hookedResult);
@@ -260,13 +260,13 @@ function hookPorts(
   context: EventContext,
   canAsk: boolean,
 ): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
-  const before = planHooks(config, system, 'BeforeTool', name);
+  const before = hooksFor(config, system, 'BeforeTool', name);
   // Most calls never reach these phases, and every planned event is reported.
   const rare = (event: 'ToolPermission' | 'ToolFailed') =>
-    hasHooks(system, event, name) ? planHooks(config, system, event, name) : undefined;
+    hasHooks(system, event, name) ? hooksFor(config, system, event, name) : undefined;
   const permission = canAsk ? rare('ToolPermission') : undefined;
   const failed = rare('ToolFailed');
-  const after = planHooks(config, system, 'AfterTool', name);
+  const after = hooksFor(config, system, 'AfterTool', name);
   return {
     hooksBefore:
       before &&

@@ -121,7 +121,6 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
     giveUp();
   });
   return () => {
-    if (isOver) return;
     isOver = true;
     giveUp();
   };

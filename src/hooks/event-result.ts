@@ -2,12 +2,12 @@ import type { HookPayload } from '../../machines/hook-event.ts';
 import { mergeEffects, emptyVerdict, joinTexts, outputOf } from '../dialects/merge-effects.ts';
 import { mergeLanes, type LaneVerdict } from '../dialects/merge-lanes.ts';
 import { failureDenial } from '../dialects/process-facts.ts';
-import type { Verdict } from '../dialects/verdict.ts';
+import type { Change, Verdict } from '../dialects/verdict.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { createToolHookOutput, defined, type HookOutput } from '../protocol/output.ts';
-import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
+import { defined, type HookOutput } from '../protocol/output.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type {
   AggregatedHookResult,
   HookExecutionResult,
@@ -24,16 +24,15 @@ export function aggregateResults(
   payload: HookPayload,
   canAsk = true,
 ): AggregatedHookResult {
-  const { verdict: decided, broken } = verdictOf(plan, results, payload);
+  const { verdict: decided, broken } = mergedLanes(plan, results, payload);
   const verdict = canAsk ? decided : withoutQuestion(decided);
   const output = outputOf(verdict);
-  const [toolInput, toolResponse] = [verdict.changes.tool_input, verdict.changes.tool_response].map(
-    (change) => (change && 'whole' in change ? change.whole : undefined),
-  );
+  const toolInput = wholeOf(verdict.changes.tool_input);
+  const toolResponse = wholeOf(verdict.changes.tool_response);
   return {
     success: broken === undefined && results.every(({ success }) => success),
     ...(output && {
-      finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
+      finalOutput: createSpecificHookOutput(output, plan.event),
     }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
     errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],
@@ -51,6 +50,10 @@ export function aggregateResults(
     setBy: verdict.setBy,
   };
 }
+
+/** The value that hooks put in place of a slot's; undefined where they changed single keys at most. */
+const wholeOf = (change: Change | undefined) =>
+  change && 'whole' in change ? change.whole : undefined;
 
 /** Adds what hooks that nobody had waited for have said to a result; it decides nothing. */
 export function withLate(
@@ -111,7 +114,7 @@ function withoutQuestion(verdict: Verdict): Verdict {
 }
 
 /** Returns what all lanes decided. If a dialect throws on its answers, they are merged by our own rules. */
-function verdictOf(
+function mergedLanes(
   { event, lanes, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
   payload: HookPayload,

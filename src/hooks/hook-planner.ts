@@ -116,7 +116,8 @@ export class HookPlanner {
 
   /** The hooks that match an event, trusted or not, including duplicates. */
   matching(event: HookEventName, subject?: MatchSubject): readonly RegisteredHook[] {
-    return this.#remembered(event, this.#compiled(event), subject).matching;
+    const compiled = this.#events.get(event) ?? this.#compiled(event);
+    return this.#remembered(event, compiled, subject).matching;
   }
 
   /** The plan for an event; undefined when no hook matches it. */

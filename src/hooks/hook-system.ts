@@ -132,7 +132,9 @@ export class HookSystem {
   hasUnknownGuards(): boolean {
     if (this.#disposed) return false;
     const config = this.#config;
-    return (config.getUnknownGuards?.().length ?? 0) + (config.getUnreadFiles?.().length ?? 0) > 0;
+    return (
+      (config.getUnknownGuards?.()?.length ?? 0) + (config.getUnreadFiles?.()?.length ?? 0) > 0
+    );
   }
 
   /**

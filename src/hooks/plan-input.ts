@@ -170,6 +170,7 @@ export function toMachineInput(
   const admit = (
     hook: RegisteredHook,
     received: HookPayload,
+    own: HookCommand,
   ): HookCommand | Promise<HookCommand> => {
     const go = (isTrusted: boolean): HookCommand => {
       const [standIn] = isTrusted ? [] : (plan.standIns?.get(hook) ?? []);
@@ -179,7 +180,7 @@ export function toMachineInput(
       }
       if (standIn !== undefined) standingIn.set(hook, standIn);
       observer.started(standIn ?? hook, received);
-      return commandOf(standIn ?? hook, received);
+      return standIn ? commandOf(standIn, received) : own;
     };
     const answer = mayStart(hook);
     return typeof answer === 'boolean' ? go(answer) : answer.then(go);
@@ -210,7 +211,8 @@ export function toMachineInput(
   };
 
   const processOf = (hook: RegisteredHook, received: HookPayload): HookProcessInput => {
-    const command = { ...commandOf(hook, received), admit: () => admit(hook, received) };
+    const own = commandOf(hook, received);
+    const command = { ...own, admit: () => admit(hook, received, own) };
     const { name, timeout, leftBehind } = hook;
     return { name, timeout, ...(leftBehind && { leftBehind }), command };
   };

@@ -19,7 +19,7 @@ export type HookEventName = AnyEventName;
 /** One of the eleven lifecycle events. */
 export type LifecycleEvent = (typeof HookEventName)[keyof typeof HookEventName];
 
-/** All event names, in the order of the documents. */
+/** The names of the lifecycle events, in the order of the documents. */
 export const hookEventNames: readonly LifecycleEvent[] = Object.values(HookEventName);
 
 /** Narrows a string to an event name (DELTA-HFAIL-005). */

@@ -26,7 +26,7 @@ export interface AggregatedHookResult {
   readonly errors: readonly Error[];
   /** The sum of the hooks' durations, in ms (G-04). */
   readonly totalDuration: number;
-  /** How the hooks were run; null if none matched the event. */
+  /** How the hooks were run; null if none matched the event, or none could be run. */
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
   /** One entry per hook that was started, or that denies because it may not run; in plan order. */
   readonly results: readonly HookExecutionResult[];
