@@ -263,7 +263,7 @@ function* hookWarnings(result: HookExecutionResult) {
     yield `${name} failed and ${fate}: ${error.message}${said}`;
   }
   for (const note of notes) yield `${name}: ${note}`;
-  for (const what of withoutEffect(result)) yield `${name}: ${what}, which has no effect here`;
+  for (const what of withoutEffect(result)) yield `${name}: ${what}`;
 }
 
 /**
@@ -272,18 +272,19 @@ function* hookWarnings(result: HookExecutionResult) {
 function* withoutEffect({ hook, event, decision, stop, effects }: HookExecutionResult) {
   const point = hookPointOf(event);
   if (hook.async) {
-    if (decision === 'deny') yield 'it denies, but was not waited for ("async")';
-    if (stop) yield 'it stops the agent, but was not waited for ("async")';
-    if (effects.some(({ kind }) => !isText(kind)))
-      yield 'it changes something, but was not waited for ("async")';
+    const why = 'has no effect: an "async" hook is not waited for';
+    if (decision === 'deny') yield `its denial ${why}`;
+    if (stop) yield `its request to stop the agent ${why}`;
+    if (effects.some(({ kind }) => !isText(kind))) yield `its change ${why}`;
     return;
   }
-  if (decision === 'ask' && !point.ask) yield 'it asks the user';
-  if (decision === 'defer' && !point.defer) yield 'it defers';
-  if (stop && !point.stop) yield 'it stops the agent';
+  const here = 'which has no effect here';
+  if (decision === 'ask' && !point.ask) yield `it asks the user, ${here}`;
+  if (decision === 'defer' && !point.defer) yield `it defers the call, ${here}`;
+  if (stop && !point.stop) yield `it stops the agent, ${here}`;
   for (const effect of effects)
     if (effect.kind === 'replace' || effect.kind === 'patch')
-      if (!point.slots.includes(effect.slot)) yield `it changes ${effect.slot}`;
+      if (!point.slots.includes(effect.slot)) yield `it changes ${effect.slot}, ${here}`;
 }
 
 const isText = (kind: Effect['kind']): boolean =>

@@ -69,7 +69,7 @@ export const defaultMaxRejections = 8;
 
 /** Why a turn ends although hooks want the agent to continue. */
 export const tooManyRounds = (limit: number): string =>
-  `AfterAgent: hooks wanted the agent to continue more than ${limit} times in a turn, so the turn ends`;
+  `AfterAgent: hooks wanted the agent to continue more than ${limit === 1 ? 'once' : `${limit} times`} in a turn, so the turn ends`;
 
 /** What a hook denied. */
 export interface BlockedCall {

@@ -431,7 +431,7 @@ export class ChatTurn {
         if (outcome.overruled)
           this.#tell(
             notice(
-              `AfterAgent hooks want the agent to continue again, but may do so only ${limits.maxRejections} times in at most ${limits.maxSteps} model calls; the answer is kept.`,
+              `AfterAgent hooks want the agent to continue again, but may do so only ${limits.maxRejections === 1 ? 'once' : `${limits.maxRejections} times`} in at most ${limits.maxSteps} model ${limits.maxSteps === 1 ? 'call' : 'calls'}; the answer is kept.`,
             ),
           );
         return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };

@@ -125,8 +125,10 @@ function asBundleError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ELOOP') return odd(path);
   return typeof code === 'string' && /^E[A-Z]+$/.test(code)
-    ? new BundleError(`cannot be read (${code})`, 'check the path, and let this user read it', {
-        cause: error,
-      })
+    ? new BundleError(
+        `cannot be read (${code})`,
+        'check the path, and give this user read permission',
+        { cause: error },
+      )
     : error;
 }

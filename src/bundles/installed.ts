@@ -51,7 +51,7 @@ export function readIndex({ index, isFleets }: BundlePlace): Map<string, Install
       if (isFleets) throw new BundleError('is gone', 'restart this host', { cause });
       return new Map();
     }
-    throw new BundleError(`cannot be read (${code})`, 'let this user read it', { cause });
+    throw new BundleError(`cannot be read (${code})`, 'give this user read permission', { cause });
   }
   if ('refused' in read) throw new BundleError(`is ${read.refused}`, again);
   const unsafe = fileFault(index);

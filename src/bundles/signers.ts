@@ -42,7 +42,7 @@ function readSignersOf(file: string): Signers {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { all: [], problems: [] };
-    return nobody(`cannot be read (${code})`, 'let this user read it');
+    return nobody(`cannot be read (${code})`, 'give this user read permission');
   }
   const unsafe = fileFault(file);
   if (unsafe) return nobody(unsafe.message, unsafe.fix);

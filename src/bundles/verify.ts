@@ -48,7 +48,7 @@ export function verifyManifest(
   if (manifestBytes === undefined)
     throw new BundleError(
       `is not a bundle: it has no ${manifestName}`,
-      'name the folder or archive of one',
+      "name a bundle's folder or archive",
     );
   const signature = files.get(signatureName)?.bytes;
   if (signature === undefined)

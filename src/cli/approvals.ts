@@ -50,7 +50,7 @@ export function addApprovals(program: Command): void {
         const lines = found.map((approval) => line(approval));
         const unattended = waiting.map(
           (one) =>
-            `${one.calls} calls of ${one.workspace} are waiting for a host to continue them\n`,
+            `${one.calls} ${one.calls === 1 ? 'call' : 'calls'} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
         );
         print(
           printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'),

@@ -80,12 +80,16 @@ const section = (title: string, rows: readonly string[]): string[] =>
 
 const about = (text: string | undefined): string => (text === undefined ? '' : `: ${text}`);
 
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSummary): string {
   const { lines, unread, machines, sessions, from, to } = all;
   const times = from === undefined ? '' : `, ${from} to ${to}`;
   return [
-    `${machines.length} machines, ${sessions} sessions, ${lines} records${times}`,
-    ...(unread > 0 ? [`${unread} lines are not audit records`] : []),
+    `${many(machines.length, 'machine')}, ${many(sessions, 'session')}, ${many(lines, 'record')}${times}`,
+    ...(unread > 0
+      ? [unread === 1 ? '1 line is not an audit record' : `${unread} lines are not audit records`]
+      : []),
     ...section(
       'Denied',
       denials.map(

@@ -52,7 +52,7 @@ export function callOutcome(
     lost: [
       ...(isLost ? [`other arguments of ${namesOf(parts, inputs)}`] : []),
       ...(responses.some((one) => !isDeepStrictEqual(one, toolResponse))
-        ? ['more than one replaced result, of which only the last is given']
+        ? ['all replaced results except the last']
         : []),
     ],
   };

@@ -121,7 +121,7 @@ function nameAndVersion(given: string): [name: string, version: string | undefin
 }
 
 const line = ({ name, version, isUsed, signer, pushedBy, role, pushedAt }: PushedPolicy): string =>
-  `${name}@${version}  ${isUsed ? 'used' : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'someone unnamed'} (role ${role}) at ${pushedAt.toISOString()}\n`;
+  `${name}@${version}  ${isUsed ? 'used' : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'an unnamed user'} (role ${role}) at ${pushedAt.toISOString()}\n`;
 
 const useLine = ({ version, by, role, at }: PolicyUse): string =>
-  `  ${at.toISOString()}  ${version ?? 'none'} was put into use by ${by ?? 'someone unnamed'} (role ${role})`;
+  `  ${at.toISOString()}  ${version ?? 'none'} was put into use by ${by ?? 'an unnamed user'} (role ${role})`;

@@ -11,7 +11,7 @@ import { printable, printableJson } from './printable.ts';
 export function addDurable(program: Command): void {
   const durable = program
     .command('durable')
-    .description('look after the database behind durable calls');
+    .description('manage the database behind durable calls');
   durable
     .command('migrate')
     .description("make hookmachine's tables, or bring them up to date")

@@ -24,7 +24,7 @@ export function readable(
     ...changesOf(fields, report),
     ...conflicts.map(
       ({ field, hooks: several, winner }) =>
-        `  conflict ${several.join(' and ')} set ${field}: ${winner}'s counts`,
+        `  conflict ${several.join(' and ')} set ${field}: the value of ${winner} wins`,
     ),
     '',
     ...(why ? why.map(reasonLine) : hooks.length === 0 ? ['No hook ran.'] : []),

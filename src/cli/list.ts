@@ -123,7 +123,7 @@ const inWords = (value: unknown): string =>
 const leaves: Readonly<Record<LeftBehind, string>> = {
   'end-group': 'daemons; its process group is ended',
   end: 'nothing: daemons are ended too',
-  leave: 'what it started, which is not ended',
+  leave: 'what it started, still running',
 };
 
 function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: boolean): string[] {

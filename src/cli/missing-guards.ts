@@ -93,5 +93,5 @@ export function missingLine(missing: readonly MissingGuard[]): string | undefine
   const more = missing.length > shown.length ? [`${missing.length - shown.length} more`] : [];
   const what =
     missing.length === 1 ? 'a hook that you trusted' : `${missing.length} hooks that you trusted`;
-  return `${what} no longer guard${missing.length === 1 ? 's' : ''} anything here: ${[...shown, ...more].join('; ')}; look with: hookmachine trust --show`;
+  return `${what} ${missing.length === 1 ? 'no longer guards as you trusted it' : 'no longer guard as you trusted them'}: ${[...shown, ...more].join('; ')}; look with: hookmachine trust --show`;
 }

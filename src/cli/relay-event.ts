@@ -122,7 +122,7 @@ function eventOf(
 ): string | undefined {
   const event = eventIn(given) ?? named;
   if (typeof event !== 'string')
-    throw new CommandFailure(`${input} does not name the event of ${title}: name it, ${naming}`);
+    throw new CommandFailure(`${input} does not name the event of ${title}: ${naming}`);
   if (Object.hasOwn(events, event)) return event;
   warn(`${title} has an event that is unknown here, so no hook runs for it: ${event}`);
   return undefined;

@@ -34,7 +34,7 @@ export async function relay(
     { host, given, named },
     {
       input,
-      naming: `hookmachine relay ${host.name} EVENT`,
+      naming: `name it, as in hookmachine relay ${host.name} EVENT`,
       projectOf: (speaker) => projectOf(speaker, given, options),
       through(fired, sessionId) {
         const { event, folder } = fired;

@@ -114,7 +114,7 @@ function eventsOf(file: string, call: CallAccount, hook: string | undefined): Ev
   const given = call.events.filter((event) => isRecord(event.given));
   if (given.length === 0)
     throw new CommandFailure(
-      `${file}: what the hooks of #${call.index} were given was not recorded: record it with --record-payloads`,
+      `${file}: the input of the hooks of #${call.index} was not recorded: record it with --record-payloads`,
     );
   if (hook === undefined) return given;
   const only = given

@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       { host, given, named: event },
       {
         input,
-        naming: `post it to /${name}/EVENT`,
+        naming: `post the event to /${name}/EVENT`,
         projectOf: (speaker, sessionId) => projectOf(host, speaker, given, sessionId),
         through: (fired, sessionId) =>
           warm.through({ fired, host: name, sessionId, dialects, signal }),

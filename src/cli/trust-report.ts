@@ -88,7 +88,7 @@ function describeHook(
       : []),
     ...(refused === undefined ? [] : [`    refused  ${refused}`]),
     ...(onFailure ? ['    failure  blocks'] : []),
-    ...(isAll ? ['    script   none in the project: the command is all there is'] : []),
+    ...(isAll ? ['    script   none in the project, only the command itself'] : []),
     ...(why === undefined ? [] : [`    ${onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
     ...(why === undefined || before === undefined ? [] : changes(before, now, texts, once)),
   ];
@@ -114,7 +114,9 @@ function changes(
         ),
       );
     else if (old && current && old.realPath !== current.realPath)
-      lines.push(`    changed  ${path} led to ${old.realPath} and leads to ${current.realPath}`);
+      lines.push(
+        `    changed  ${path} pointed to ${old.realPath} and now points to ${current.realPath}`,
+      );
   }
   const [old, current] = [before.folder?.sha256, now.folder?.sha256];
   if (old !== undefined && current !== undefined && old !== current)

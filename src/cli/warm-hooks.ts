@@ -80,7 +80,7 @@ export class WarmHooks {
     if (this.#sessions.size >= most && idle !== undefined) {
       this.#end(idle[0]);
       warn(
-        `hooks of ${most} sessions are kept, so those of the session that was idle longest have ended, in ${idle[1].folder}; if it continues, they start again`,
+        `hooks of ${most} sessions are kept, so those of the session that was idle longest (in ${idle[1].folder}) were ended; if that session continues, they start again`,
       );
     }
     const session = new WarmSession(event, this.#options, () => this.#end(key));

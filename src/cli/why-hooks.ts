@@ -63,7 +63,7 @@ export async function whyHooks(
       source,
       place: [file, place].filter(Boolean).join(' '),
       ran: false,
-      why: `it may not be asked for its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
+      why: `it may not be run to learn its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
     })),
     ...reasons.filter((_, place) => !isOfEvent(_, place)),
   ];
@@ -86,7 +86,7 @@ function inWords(fate: HookFate, { untrusted, onFailure }: ListedHook, areOn: bo
     case 'disabled':
       return 'it is disabled (hooksConfig.disabled, or hookmachine disable)';
     case 'untrusted':
-      return `it is not trusted${onFailure === 'block' ? ', and so it blocks' : ''}: ${untrusted!.why}; ${untrusted!.fix}`;
+      return `it is not trusted${onFailure === 'block' ? ', so it blocks' : ''}: ${untrusted!.why}; ${untrusted!.fix}`;
     case 'twin':
       return fate.twin
         ? `it is hidden: a duplicate, ${fate.twin.place} of ${fate.twin.file ?? `the ${fate.twin.source}`}, takes precedence`

@@ -151,7 +151,7 @@ export function reportMilliseconds(value: number, path: Path, complain: Complain
   if (value > 0 && value < shortestTimeout)
     complain(() => ({
       path: [...path, 'timeout'],
-      message: `${said(value)} milliseconds, so the hook hardly has time to start`,
+      message: `${said(value)} ms, so the hook hardly has time to start`,
       fix: `if seconds were meant, write ${value * 1_000}`,
       code: 'timeout-unit',
     }));

@@ -148,7 +148,7 @@ export const entryWriter =
       const { [part]: value } = parts;
       if (value === undefined) continue;
       const { [part]: key } = fields;
-      if (key === undefined) lost.push(`${words[part]} ${JSON.stringify(value)} has no equivalent`);
+      if (key === undefined) lost.push(withoutEquivalent(part, value));
       else own[key] = value;
     }
     const blocks = onFailure === 'block' && inheritsOnFailure !== true;
@@ -190,6 +190,17 @@ export const entryWriter =
       ...(changesShell && { shell: 'bash' as const }),
     };
   };
+
+/** Says that the host has no field for a part. */
+function withoutEquivalent(part: Part, value: unknown): string {
+  const { [part]: word } = words;
+  const colon = word.endsWith('"') ? ':' : '';
+  const has = inPlural.has(part) ? 'have' : 'has';
+  return `${word}${colon} ${JSON.stringify(value)} ${has} no equivalent`;
+}
+
+/** The parts whose word is in the plural. */
+const inPlural: ReadonlySet<Part> = new Set(['args', 'headers', 'tls']);
 
 const words: Readonly<Record<Part, string>> = {
   args: 'its arguments',

@@ -254,7 +254,7 @@ function numberOf(id: string): string {
 const unknownApproval = (id: string): HookmachineError =>
   new HookmachineError(
     'APPROVAL_UNKNOWN',
-    `There is no approval ${id}: "approvals list" shows all.`,
+    `There is no approval ${id}: run \`hookmachine approvals list\` to see all.`,
   );
 
 const isDigest = (given: string, digest: string): boolean =>

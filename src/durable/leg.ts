@@ -57,7 +57,7 @@ export interface LegSignals {
   readonly lost: AbortSignal;
 }
 
-/** The highest number of attempts. A call that takes a host down with it more often is given up. */
+/** The highest number of attempts: a call is given up after this many hosts did not survive it. */
 const mostAttempts = 10;
 
 /**

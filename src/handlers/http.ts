@@ -63,7 +63,7 @@ export const answerByHttp: Answering<'http'> = async (handler, call) => {
  */
 const withLast = ({ status, body }: { status: number; body: string }, why: string) => ({
   ...read(status, body),
-  notes: [`${why}; its last answer counts, as it allowed (stale-if-error)`],
+  notes: [`${why}; its last answer is reused, as it permitted (stale-if-error)`],
 });
 
 /** A request, except for where it goes. */

@@ -103,7 +103,8 @@ export interface HookHost {
    */
   isTrustedFolder?(): boolean;
   /**
-   * Whether the user trusts this hook of the project; asked at the same times as `isTrustedFolder`, after it.
+   * Whether the user trusts this hook of the project; asked after `isTrustedFolder`, when a plan is made and,
+   * unless the host has `verifyTrust`, again when the hook is about to start.
    */
   checkTrust?(hook: UnaskedHook): HookTrust;
   /**

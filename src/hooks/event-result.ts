@@ -6,8 +6,8 @@ import type { Change, Verdict } from '../dialects/verdict.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { defined, type HookOutput } from '../protocol/output.ts';
-import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import { createToolHookOutput, defined, type HookOutput } from '../protocol/output.ts';
+import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type {
   AggregatedHookResult,
   HookExecutionResult,
@@ -32,7 +32,8 @@ export function aggregateResults(
   return {
     success: broken === undefined && results.every(({ success }) => success),
     ...(output && {
-      finalOutput: createSpecificHookOutput(output, plan.event),
+      // Tool calls need nothing of what translates model calls.
+      finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
     }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
     errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],

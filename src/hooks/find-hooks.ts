@@ -85,8 +85,8 @@ function withoutOthers(config: HookHost, found: FoundHooks): Omit<DialectHooks, 
 const mixedRelay = ({ file, place, name }: UnaskedHook): SettingsProblem => ({
   ...(file !== undefined && { file }),
   place,
-  message: `"${name}" calls hookmachine's relay and does something else too, so it was skipped`,
-  fix: 'give the relay an entry of its own',
+  message: `"${name}" calls hookmachine's relay and also does something else, so it was skipped`,
+  fix: 'put the relay in a separate entry',
 });
 
 /** For callers that trust no program: none is run to learn what it is. */
@@ -105,7 +105,7 @@ async function findWith(
     return await dialect.find(site);
   } catch (error) {
     if (isNeeded) throw error;
-    const then = last ? 'they count as they were before' : 'none of them runs';
+    const then = last ? 'those found last still count' : 'none of them runs';
     const problem = {
       place: '',
       message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so ${then}`,

@@ -89,7 +89,10 @@ export class HookRegistry {
     return (this.dialects.get(dialect)?.order ?? hookSources).indexOf(source);
   }
 
-  /** Whether every folder that might hold hooks was searched. */
+  /**
+   * Whether every dialect family that may have hooks in this folder was asked for them; false if the project's
+   * hooks are skipped.
+   */
   #knowsAll(config: HookHost): boolean {
     const skips = config.skipsProjectHooks?.() ?? config.ignoresProject?.();
     if (skips === true) return false;

@@ -53,7 +53,7 @@ function isTrusted(
   // Truncated, because the name may be a whole script, and the fix must not fall off the line.
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
   const event = hook.event === undefined ? '' : ` (${hook.event})`;
-  const fate = hook.onFailure === 'block' ? 'may not run, and so blocks' : 'was skipped';
+  const fate = hook.onFailure === 'block' ? 'may not run, so it blocks' : 'was skipped';
   warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.fix}`);
   return false;
 }

@@ -24,6 +24,8 @@ export interface FileChange {
   readonly after: string | undefined;
   /** Further remarks for the user. */
   readonly notes: readonly string[];
+  /** Entries of ours are there that differ from what would be written now. */
+  readonly differs?: true;
   /** The host will not read the file in its present form. */
   readonly isIgnored?: true;
   /** Makes the change. Throws a `SettingsEditError`. */
@@ -84,6 +86,7 @@ function entriesChange(
     file,
     before: isThere ? text : '',
     after: isGone || !(isThere || what === 'install') ? undefined : changed.text,
+    ...(what === 'install' && changed.edited.length > 0 && { differs: true as const }),
     ...(isIgnored && { isIgnored }),
     notes: [
       ...(changed.edited.length > 0
@@ -92,7 +95,7 @@ function entriesChange(
           ]
         : []),
       ...changed.mixed.map(
-        (place) => `${place} calls the relay and does something else too: it is left as it is`,
+        (place) => `${place} calls the relay and also does something else: it is left as it is`,
       ),
       ...(isIgnored
         ? [`${title} ignores a file with comments or trailing commas, as ${file} has: remove them`]

@@ -77,7 +77,7 @@ export function sentence(call: CallAccount): string {
     case 'finished':
       return `${subject} ran to its end.`;
     case 'suspended':
-      return `${subject} waits for answers to the questions of its tool calls.`;
+      return `${subject} is waiting for answers about its tool calls.`;
     case 'refused':
       return `${subject} was refused${why}`;
     case 'cancelled':
@@ -126,7 +126,7 @@ function explainEvent(event: EventAccount): string[] {
       ? ''
       : `, ${inMode(mode)}`;
   return [
-    `${event.event}${asItComes ? ', text as it comes' : ''}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
+    `${event.event}${asItComes ? ', streamed text' : ''}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
     ...fieldLines(event),
     ...hooks.flatMap((hook, index) => explainHook(hook, index + 1, event)),
     ...(verdict?.conflicts ?? []).map(
@@ -213,7 +213,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
           ? [
               event.verdict?.ask
                 ? `wants the user to be asked${because(reason)}`
-                : `asked, which lets it pass${because(reason)}`,
+                : `asked, which counts as letting it pass${because(reason)}`,
             ]
           : []),
         ...(decision === 'defer' ? [`deferred it${because(reason)}`] : []),

@@ -118,7 +118,7 @@ async function* chunksOf(file: string): AsyncGenerator<Buffer> {
 }
 
 const unreadable = (file: string, cause: unknown): RecordingError =>
-  new RecordingError(file, `cannot be read (${messageOf(cause)}); let this user read it`, {
+  new RecordingError(file, `cannot be read (${messageOf(cause)}); give this user read permission`, {
     cause,
   });
 

@@ -126,7 +126,7 @@ function whyOf(pid: number): string {
   }
   if (stateOf(pid) === 'D')
     return 'the kernel holds it (state D): a device that does not answer, or a frozen cgroup';
-  return 'it has not ended since it got SIGKILL';
+  return 'SIGKILL has not ended it';
 }
 
 function stateOf(pid: number): string | undefined {

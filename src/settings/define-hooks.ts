@@ -125,7 +125,7 @@ function* defineGroup(
     if (timeout !== undefined && timeout < shortestTimeout)
       complain(() => ({
         path: [...place, 'timeout'],
-        message: `${said(timeout)} milliseconds, so the hook hardly has time to start`,
+        message: `${said(timeout)} ms, so the hook hardly has time to start`,
         fix: `if seconds were meant, write ${timeout * 1_000}`,
         code: 'timeout-unit',
       }));
@@ -150,7 +150,7 @@ function whyNoStream(
   const so = 'so the hook runs without it';
   if (event !== 'AfterModel')
     return {
-      message: `is for the text of answers, and there is none at ${event}, ${so}`,
+      message: `applies only to model.after; ${event} has no answer text, ${so}`,
       fix: 'remove it, or put the hook under "model.after"',
     };
   const key = isAsync ? 'async' : once ? 'once' : undefined;

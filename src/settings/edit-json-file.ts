@@ -41,7 +41,9 @@ export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', w
     const { code, message } = cause as NodeJS.ErrnoException;
     const problem = { file, place: '', message: `cannot be ${what} (${code ?? message})` };
     const isFolder = ['EISDIR', 'ENOTDIR', 'EEXIST'].includes(code ?? '');
-    const wanted = isFolder ? 'make it a file in a folder' : 'let this user read and write it';
+    const wanted = isFolder
+      ? 'make it a file in a folder'
+      : 'give this user read and write permission';
     throw new SettingsEditError(formatProblem({ ...problem, fix: wanted }), { cause });
   }
 }

@@ -97,7 +97,7 @@ function readOnce(
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     return {
-      ...broken(`cannot be read (${code ?? message})`, 'let this user read it'),
+      ...broken(`cannot be read (${code ?? message})`, 'give this user read permission'),
       isUnread: true,
     };
   }
@@ -269,7 +269,7 @@ export function folderReader(): ReadFolders {
         file: folder,
         place: '',
         message: `cannot be read (${code ?? message}), so ${then}`,
-        fix: 'let this user read it',
+        fix: 'give this user read permission',
       };
       return { names: names ?? [], problems: [problem] };
     }

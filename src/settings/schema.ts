@@ -55,7 +55,7 @@ const common = {
     .boolean()
     .optional()
     .describe(
-      'true: the hook is started and not waited for. It decides nothing; what it has for the model is reported with the next turn. In .hookmachine/settings.json.',
+      'true: the hook is started and not waited for. It decides nothing; what it has for the model is reported with the next prompt or model call. In .hookmachine/settings.json.',
     ),
 };
 
@@ -257,7 +257,7 @@ const flag = z
 const defaultOnFailure = z
   .enum(['allow', 'block', 'continue'])
   .describe(
-    'What a failure means for hooks of this file and of weaker ones that do not say so themselves. A "block" in a stronger file wins.',
+    'What a failure means for hooks without their own onFailure, in this file and in weaker ones. A "block" in a stronger file wins.',
   )
   .optional();
 

@@ -13,9 +13,7 @@ export function* eventsOf(call: CallAccount): Generator<Found> {
   if (machine === 'agentTurn' && events.length === 0) return;
   if (machine === 'hookProcess') return;
   if (!payloads)
-    return yield fault(
-      'was recorded without arguments and results: record it with --record-payloads',
-    );
+    return yield fault('was recorded without payloads: record it with --record-payloads');
   const folder = events.map((event) => (event.given as Fields | undefined)?.['cwd']).find(isText);
   const found = (event: string, fields: Fields): PastEvent => ({
     kind: 'event',

@@ -50,7 +50,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
-    return fault(`cannot be read (${code ?? message})`, 'let this user read it');
+    return fault(`cannot be read (${code ?? message})`, 'give this user read permission');
   }
   return remembered?.text === text
     ? remembered.projects

@@ -43,7 +43,10 @@ function faultOnWay(path: string, links: number): FileFault | undefined {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOTDIR') return undefined;
-      return { message: `cannot be reached: ${at} (${code})`, fix: 'let this user read it' };
+      return {
+        message: `cannot be reached: ${at} (${code})`,
+        fix: 'give this user read permission',
+      };
     }
     if (stats === undefined) return undefined;
     if (stats.isSymbolicLink()) {

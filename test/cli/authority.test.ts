@@ -204,7 +204,7 @@ describe('an untrusted project (S-17)', () => {
     box.write(box.files.project, { ...on, hooks: hooks(hook('exit 0', { name: 'theirs' }), more) });
     expect(await fire(box)).toMatchObject({
       blocked: true,
-      warnings: [expect.stringContaining('hook "new" (BeforeTool) may not run, and so blocks')],
+      warnings: [expect.stringContaining('hook "new" (BeforeTool) may not run, so it blocks')],
     });
   });
 });

@@ -243,7 +243,7 @@ describe('backtest', () => {
     const { stdout } = await backtest(folder, '--on', file);
     expect(stdout).toContain('Hooks ran for 2: denied 1');
     expect(stdout).toContain('r.jsonl #2\n');
-    expect(stdout).toContain('r.jsonl #3 was recorded without arguments and results');
+    expect(stdout).toContain('r.jsonl #3 was recorded without payloads');
     expect(stdout).not.toContain('hunter2');
   });
 

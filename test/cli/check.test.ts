@@ -87,7 +87,7 @@ describe('hookmachine check', () => {
     expect(stdout).toContain('PreToolUse[0].matchers: there is no such key, so it is ignored; write "matcher"'); // prettier-ignore
     expect(stdout).toContain('hooks[0].timeot: there is no such key, so it is ignored; write "timeout"'); // prettier-ignore
     expect(stdout).toContain('is 60000 seconds, so the hook may take 16.7 hours; if milliseconds were meant, write 60'); // prettier-ignore
-    expect(stdout).toContain('is 5 milliseconds, so the hook hardly has time to start; if seconds were meant, write 5000'); // prettier-ignore
+    expect(stdout).toContain('is 5 ms, so the hook hardly has time to start; if seconds were meant, write 5000'); // prettier-ignore
     expect(stdout).toContain('its matcher "bash" matches no known tool; write "Bash"');
   });
 

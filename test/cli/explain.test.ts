@@ -319,7 +319,7 @@ result:
     expect(text).toContain(
       'write_file ran to its end. The denial by hook "guard" (project) came too late and was reported to the model: too long\n',
     );
-    expect(text).toContain('hook "asker" (project) asked, which lets it pass: sure?');
+    expect(text).toContain('hook "asker" (project) asked, which counts as letting it pass: sure?');
   });
 
   test('explain distinguishes hooks that share a name by what they said', async () => {

@@ -111,7 +111,7 @@ describe('replay', () => {
     [
       'without payloads',
       [denying],
-      /what the hooks of #1 were given was not recorded: record it with --record-payloads$/,
+      /the input of the hooks of #1 was not recorded: record it with --record-payloads$/,
     ],
     ['without hooks', [], /no hook ran at #1, so there is none to run again$/],
   ])('replay says that a call was recorded %s', async (_, hooks, message) => {

@@ -174,7 +174,7 @@ describe('hookmachine trust', () => {
     skipped  this folder is not trusted
   true
     matcher  *
-    script   none in the project: the command is all there is
+    script   none in the project, only the command itself
     skipped  this folder is not trusted
 
 Trusted as they are now: 2 hooks of ${box.project}`);
@@ -417,7 +417,7 @@ describe('a command that cannot be followed', () => {
 });
 
 const reported = (what: string) =>
-  `hookmachine: a hook that you trusted no longer guards anything here: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
+  `hookmachine: a hook that you trusted no longer guards as you trusted it: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
 
 describe('a trusted guard that no longer guards anything', () => {
   test.each([

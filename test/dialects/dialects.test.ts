@@ -57,7 +57,7 @@ describe('the dialects of a session', () => {
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
     expect(session.warnings).toEqual([
-      'the hooks of llxprt cannot be found (no descriptor is free), so they count as they were before; fix what the message names',
+      'the hooks of llxprt cannot be found (no descriptor is free), so those found last still count; fix what the message names',
     ]);
   });
 

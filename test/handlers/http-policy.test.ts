@@ -140,7 +140,7 @@ describe('a server that is unavailable', () => {
       status: 'exited',
       exit: {
         stdout: '{"count":1}',
-        notes: [expect.stringMatching(/ECONNREFUSED.*its last answer counts, as it allowed/)],
+        notes: [expect.stringMatching(/ECONNREFUSED.*its last answer is reused, as it permitted/)],
       },
     });
     expect(await ask(fresh.url)).toContain('ECONNREFUSED');

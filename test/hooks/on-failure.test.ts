@@ -269,7 +269,7 @@ describe('a hook that is not trusted', () => {
     });
     for (const file of ['ran', 'other']) expect(existsSync(join(session.folder, file))).toBe(false);
     expect(session.warnings).toContain(
-      'hook "guard" (BeforeTool) may not run, and so blocks: this folder is not trusted; trust it to have its hooks run',
+      'hook "guard" (BeforeTool) may not run, so it blocks: this folder is not trusted; trust it to have its hooks run',
     );
   });
 

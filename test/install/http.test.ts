@@ -42,6 +42,22 @@ describe('install --via http', () => {
     expect(stdout).toContain('keep "hookmachine serve" running');
   });
 
+  test('install does not claim that the host calls in a way in which its entries do not', async () => {
+    const { run, read } = box();
+    for (const [first, second] of [
+      [[], ['--via', 'http']],
+      [['--via', 'http'], []],
+    ] as const) {
+      await run('install', 'claude-code', ...first);
+      const before = read('.claude/settings.json');
+      const { stdout } = await run('install', 'claude-code', ...second);
+      expect(stdout).toContain('Nothing was changed, because entries that differ are there');
+      expect(stdout).not.toContain('To do');
+      expect(read('.claude/settings.json')).toBe(before);
+      await run('uninstall', 'claude-code');
+    }
+  });
+
   test('install --via http never writes the token into the file', async () => {
     const { run, read, home } = box();
     const { stdout } = await run('install', 'claude-code', '--via', 'http');

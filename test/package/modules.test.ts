@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import '../build.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const root = new URL('../..', import.meta.url);

@@ -73,7 +73,7 @@ describe('a hook that none of our signals end', () => {
     const outcome = await overrun({ grace: 10 });
     expect(outcome).toMatchObject({
       status: 'timedOut',
-      exit: { survivors: [{ command: 'sleep 100', why: 'it has not ended since it got SIGKILL' }] },
+      exit: { survivors: [{ command: 'sleep 100', why: 'SIGKILL has not ended it' }] },
     });
     if (outcome.status === 'timedOut') endLater(outcome.exit!.survivors!.map(({ pid }) => pid));
   });

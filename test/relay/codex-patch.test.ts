@@ -331,7 +331,7 @@ if [ "$1" = hook ]; then echo after_tool_call; else jq -c '{ output: { metadata:
     const { answer, stderr } = await relayed(box, patchOf(...add('a'), ...update('b')), after);
     expect(answer).toEqual({ decision: 'block', reason: 'file_edit' });
     expect(stderr).toBe(
-      'hookmachine: Codex cannot accept this in answer to PostToolUse: more than one replaced result, of which only the last is given',
+      'hookmachine: Codex cannot accept this in answer to PostToolUse: all replaced results except the last',
     );
   });
 });

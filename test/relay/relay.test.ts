@@ -100,7 +100,7 @@ describe('a relay', () => {
     const box = relayBox();
     box.guard({ 'tool.before': command });
     const { stderr } = await box.relay('claude-code', call);
-    expect(stderr).toContain('does something else too, so it was skipped');
+    expect(stderr).toContain('also does something else, so it was skipped');
     expect(existsSync(join(box.project, 'ran'))).toBe(false);
   });
 

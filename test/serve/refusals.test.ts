@@ -36,7 +36,7 @@ describe('serve refuses', () => {
     ['text', 'the body is not valid JSON'],
     ['', 'the body is empty'],
     ['[]', 'must hold one JSON object'],
-    ['{}', 'the body does not name the event of Claude Code: name it, post it to /claude-code/'],
+    ['{}', 'the body does not name the event of Claude Code: post the event to /claude-code/'],
     ['{"hook_event_name":"PreToolUse"}', 'the body does not match PreToolUse'],
   ])('serve refuses the body %j, and says why', async (given, why) => {
     const { post, stderr } = serve();

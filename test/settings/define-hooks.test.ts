@@ -122,7 +122,7 @@ describe('the timeout', () => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(timeout);
     expect(problems).toEqual([
-      `hooks.BeforeTool[0].hooks[0].timeout: is ${timeout} milliseconds, so the hook hardly has time to start; if seconds were meant, write ${meant}`,
+      `hooks.BeforeTool[0].hooks[0].timeout: is ${timeout} ms, so the hook hardly has time to start; if seconds were meant, write ${meant}`,
     ]);
   });
 

@@ -121,8 +121,8 @@ describe('an extension that the user disabled', () => {
 
 describe('a folder of extensions that cannot be listed', () => {
   test.each([
-    [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
-    [1, 'cannot be read (ELOOP), so its last listing still counts; let this user read it'],
+    [0, 'cannot be read (ELOOP), so nothing in it counts; give this user read permission'],
+    [1, 'cannot be read (ELOOP), so its last listing still counts; give this user read permission'],
   ])(
     'an unreadable folder of extensions counts as it last was, and is reported (read %i times)',
     (times, problem) => {

@@ -71,7 +71,7 @@ describe('a file that cannot be used counts as empty, and is reported in one lin
     const { folder } = sandbox();
     symlinkSync('loop', `${folder}/loop`);
     expect(settingsReader()(`${folder}/loop`)?.problems.map(formatProblem)).toEqual([
-      `${folder}/loop: cannot be read (ELOOP), so the whole file is ignored; let this user read it`,
+      `${folder}/loop: cannot be read (ELOOP), so the whole file is ignored; give this user read permission`,
     ]);
   });
 });

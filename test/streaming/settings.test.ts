@@ -49,7 +49,7 @@ const faults: readonly (readonly [string, object, string])[] = [
   [
     'model.before',
     { ...asModule, stream },
-    `is for the text of answers, and there is none at BeforeModel, ${without}; remove it, or put the hook under "model.after"`,
+    `applies only to model.after; BeforeModel has no answer text, ${without}; remove it, or put the hook under "model.after"`,
   ],
 ];
 

@@ -118,7 +118,7 @@ describe('after the user trusted a project', () => {
       blocked: true,
       warnings: [
         expect.stringContaining(
-          `hook "guard" (BeforeTool) may not run, and so blocks: ${redefined}`,
+          `hook "guard" (BeforeTool) may not run, so it blocks: ${redefined}`,
         ),
       ],
     });

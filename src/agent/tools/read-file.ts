@@ -31,6 +31,8 @@ export const readFile: Tool<z.infer<typeof parameters>> = {
     }),
 };
 
+const counted = (lines: number): string => `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+
 function show(
   text: string,
   { name }: Place,
@@ -39,7 +41,7 @@ function show(
   const lines = linesOf(text);
   if (offset > 0 && offset >= lines.length) {
     return errorResult(
-      `${name} has ${lines.length} lines, so there is nothing at offset ${offset}. Give a smaller offset.`,
+      `${name} has ${counted(lines.length)}, so there is nothing at offset ${offset}. Give a smaller offset.`,
       'invalid_tool_params',
     );
   }
@@ -47,10 +49,10 @@ function show(
   const part = lines.slice(offset, end);
   const isWhole = part.length === lines.length;
   if (isWhole && part.every((line) => line.length <= lineLengthLimit)) {
-    return { llmContent: text, returnDisplay: `Read ${name} (${lines.length} lines).` };
+    return { llmContent: text, returnDisplay: `Read ${name} (${counted(lines.length)}).` };
   }
   const notes = [
-    `Lines ${offset + 1} to ${end} of the ${lines.length} lines of ${name}.`,
+    `Lines ${offset + 1} to ${end} of the ${counted(lines.length)} of ${name}.`,
     end < lines.length ? `Read on with offset ${end}.` : '',
     part.some((line) => line.length > lineLengthLimit)
       ? `Lines longer than ${lineLengthLimit} characters are cut.`

@@ -56,7 +56,7 @@ export function matcherFault(given: string): string | undefined {
     return 'has a comma, which is not a separator here, so it matches nothing';
   return isRegex(source)
     ? undefined
-    : 'is not a valid regular expression, so it matches only exact names';
+    : 'is not a valid regular expression, so it matches only names that equal one of its entries';
 }
 
 /**

@@ -21,7 +21,7 @@ export class ApprovalCard {
   readonly #note = make('input', {
     type: 'text',
     'aria-label': 'Note',
-    placeholder: 'Note (if it is denied, the model reads it)',
+    placeholder: 'Note (shown to the model if denied)',
     maxlength: 2_000,
   });
   readonly #form: HTMLElement;

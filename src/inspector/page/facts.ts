@@ -62,7 +62,7 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
       make(
         'button',
         { type: 'button', class: 'link', data: { focus: id } },
-        `${event.event}${event.asItComes ? ', text as it comes' : ''}`,
+        `${event.event}${event.asItComes ? ', streamed text' : ''}`,
       ),
       make('small', {}, `${counted(hooks.length, 'hook')}${hooks.length > 1 ? ` ${how}` : ''}`),
       verdict && verdictBadge(event, verdict),

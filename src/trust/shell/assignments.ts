@@ -73,7 +73,7 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
 export function followDeclaration(at: Following, name: string, args: readonly Said[]): void {
   for (const { meant, written } of args) {
     if (/^-\w*n/.test(written))
-      at.findings.lost(`${quote(`${name} ${written}`)} makes names refer to others`);
+      at.findings.lost(`${quote(`${name} ${written}`)} makes one variable refer to another`);
     const isAssignment = /^[A-Za-z_]\w*=/.test(written);
     const [, set] = /^(\w+)\+?=/.exec(meant.start) ?? [];
     if (set !== undefined && !isAssignment) {

@@ -12,7 +12,7 @@ export function changeFolder(at: Following, args: readonly Said[]): void {
   if (target.written === '-') return;
   const texts = literally(target);
   if (texts === undefined) {
-    findings.lost(`where ${quote(`cd ${target.written}`)} leads is not literal`);
+    findings.lost(`the target of ${quote(`cd ${target.written}`)} is not literal`);
     findings.leadsBeyond(target.meant.start);
     return;
   }

@@ -70,7 +70,7 @@ function followFirstLine({ findings, places }: Following, name: string): void {
     const words = [program, ...rest].filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
     if (words.slice(1).some((word) => !/^-[A-Za-z]{1,4}$/.test(word)))
       findings.lost(
-        `the first line of ${quote(name)} gives its interpreter ${quote(words.slice(1).join(' '))}`,
+        `the first line of ${quote(name)} passes ${quote(words.slice(1).join(' '))} to its interpreter`,
       );
     if (/\bnode\b/.test(line)) loadedByNode(findings, [path]);
   }

@@ -40,7 +40,7 @@ test('an offset past the end is an error that gives the length', async () => {
   await write('one\n');
   const result = await read({ offset: 1 });
   expect(result.error?.type).toBe('invalid_tool_params');
-  expect(result.llmContent).toContain('has 1 lines');
+  expect(result.llmContent).toContain('has 1 line,');
 });
 
 test('an empty file is returned as an empty text', async () => {

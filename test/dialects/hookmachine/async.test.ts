@@ -50,8 +50,8 @@ describe('a hook with "async": true', () => {
     expect(first.finalOutput).toBeUndefined();
     await ended();
     expect(warnings).toEqual([
-      expect.stringContaining('it denies, but was not waited for'),
-      expect.stringContaining('it changes something, but was not waited for'),
+      expect.stringContaining('its denial has no effect: an "async" hook is not waited for'),
+      expect.stringContaining('its change has no effect: an "async" hook is not waited for'),
     ]);
     expect((await fire('BeforeAgent', someFields.BeforeAgent)).finalOutput).toBeUndefined();
   });
