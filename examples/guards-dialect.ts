@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { llxprt, type Dialect, type HookDefinition } from '../src/entries/dialects.ts';
 
 /**
- * A dialect in twenty lines: before a tool runs, every program in `.guards/` is asked, and denies with exit
+ * A dialect in under fifty lines: before a tool runs, every program in `.guards/` is asked, and denies with exit
  * code 2.
  */
 export const guards: Dialect = {

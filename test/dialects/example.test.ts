@@ -15,7 +15,7 @@ function guardedBox() {
   return box;
 }
 
-test('a dialect of twenty lines guards tools alongside another dialect', async () => {
+test('the example of a dialect guards tools alongside another dialect', async () => {
   const box = guardedBox();
   box.write(box.own.project, hookAt('tool.before', 'true'));
   const { fire, warnings } = sessionIn(box, { dialects: [guards, hookmachine] });
