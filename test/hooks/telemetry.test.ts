@@ -311,7 +311,7 @@ describe('a listener', () => {
     expect(again).toHaveBeenCalledTimes(1);
   });
 
-  test('a listener that subscribes before initialize is told of problems in the settings', async () => {
+  test('a listener that subscribes before initialize receives problems in the settings', async () => {
     const { createConfig } = await import('../../src/hooks/create-config.ts');
     const settings = { enableHooks: true, hooks: { Nonsense: [] } } as never;
     const config = createConfig({ cwd: '/p', settings, onWarning: () => undefined });
