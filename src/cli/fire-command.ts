@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { knownDialects } from '../dialects/index.ts';
-import { hookEventNames } from '../protocol/events.ts';
+import { allEvents } from '../hook-points.ts';
 import { dialectNamed, dialectsOption } from './dialects-option.ts';
 import { fire } from './fire.ts';
 import type { FireOptions } from './fire-options.ts';
@@ -13,7 +13,7 @@ export function addFire(program: Command): void {
   addRecordingOptions(program.command('fire'))
     .argument(
       '<event>',
-      `one of ${hookEventNames.join(', ')}, a hook point such as tool.before, or an event of the dialect`,
+      `one of ${allEvents.join(', ')}, a hook point such as tool.before, or an event of the dialect`,
     )
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout, or in words on a terminal",
