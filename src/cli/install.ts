@@ -112,7 +112,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
     }
     say(outcomeOf(what, title, changes, isChanged, options));
     for (const note of changes.flatMap(({ notes }) => notes)) say(`Note: ${note}.`);
-    if (what !== 'install' || (!isChanged && changes.some(({ differs }) => differs))) return;
+    if (what !== 'install' || keepsOthers(changes, isChanged)) return;
     if ('note' in own && own.note !== undefined) say(`Note: ${own.note}.`);
     for (const note of installation.notes?.(scope) ?? []) say(`Note: ${note}.`);
     const twice = elsewhere(name, { installation, title, scope, site, call, request });
@@ -177,6 +177,10 @@ const servedBy = (
     : []),
 ];
 
+/** Whether entries that call in another way were left as they are, so that nothing was installed. */
+const keepsOthers = (changes: readonly FileChange[], isChanged: boolean): boolean =>
+  !isChanged && changes.some(({ differs }) => differs);
+
 const changesFile = ({ before, after = '' }: FileChange): boolean => before !== after;
 
 function outcomeOf(
@@ -192,8 +196,8 @@ function outcomeOf(
       : ['calls the relay', 'call the relay'];
   const files = changes.map(({ file }) => file).join(', ');
   const isIgnored = changes.some((change) => change.isIgnored);
-  if (!isChanged && changes.some(({ differs }) => differs))
-    return `Nothing was changed, because entries that differ are there already: uninstall them first: ${files}`;
+  if (keepsOthers(changes, isChanged))
+    return `Nothing was changed, because ${files} has entries of ours that differ: uninstall them first`;
   if (!isChanged)
     return isIgnored
       ? `The entries are there already, but ${title} does not read them in the file's present form: ${files}`
