@@ -115,7 +115,7 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   } catch (error) {
     fail(error);
   }
-  const giveUp = (): void => abort.abort(new Error('this hook is no longer waited for'));
+  const giveUp = (): void => abort.abort(unawaited);
   receive(() => {
     end({ type: 'process.closed', exit: exitOf(null) });
     giveUp();
@@ -125,6 +125,9 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
     giveUp();
   };
 };
+
+/** One for all, because every event needs it and nobody needs its stack. */
+const unawaited = new Error('this hook is no longer waited for');
 
 /** An answer is limited just as a command's output is. */
 function tooLong(stdout: string): Error | undefined {

@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   openSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { Socket } from 'node:net';
@@ -34,32 +33,25 @@ export interface InputFile {
   readonly reader: number;
   /** Writes the whole input; its reader then finds the end of it (HOOK-061). */
   fill(text: string): void;
-  close(): void;
+  /** Releases what the host still holds of it; absent if that is nothing. */
+  close?(): void;
 }
 
 /** Creates an input that is filled before the hook opens it. */
 export function openInput(): InputFile {
-  const file = join(scratchFolder(), `input-${inputs++}`);
-  let writer: number | undefined = openSync(file, 'wx', 0o600);
-  const close = (): void => {
-    if (writer !== undefined) closeSync(writer);
-    writer = undefined;
-  };
-  try {
-    return { reader: openSync(file, O_RDONLY), fill, close };
-  } catch (error) {
-    close();
-    throw error;
-  } finally {
+  const reader = inScratch((folder) => {
+    const file = join(folder, `input-${inputs++}`);
+    const opened = openSync(file, 'wx+', 0o600);
     unlinkSync(file);
-  }
+    return opened;
+  });
+  return { reader, fill };
 
+  /** Writes at positions, so that the hook, which shares the descriptor's own position, reads from the start. */
   function fill(text: string): void {
-    try {
-      writeFileSync(writer!, text);
-    } finally {
-      close();
-    }
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length;)
+      written += writeSync(reader, bytes, written, bytes.length - written, written);
   }
 }
 
@@ -70,24 +62,26 @@ export function openInput(): InputFile {
  * time to time one comes and goes.
  */
 export function openInputPipe(): InputFile {
-  const path = takeFifo();
   let writer: number | undefined;
-  let reader: number;
   let nudging: NodeJS.Timeout | undefined;
   let rest: Socket | undefined;
-  // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
-  const both = openSync(path, O_RDWR);
-  try {
-    reader = openSync(path, O_RDONLY);
+  const [path, reader] = inScratch(() => {
+    const fifo = takeFifo();
+    // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
+    const both = openSync(fifo, O_RDWR);
     try {
-      writer = openSync(path, O_WRONLY | O_NONBLOCK);
-    } catch (error) {
-      closeSync(reader);
-      throw error;
+      const opened = openSync(fifo, O_RDONLY);
+      try {
+        writer = openSync(fifo, O_WRONLY | O_NONBLOCK);
+      } catch (error) {
+        closeSync(opened);
+        throw error;
+      }
+      return [fifo, opened];
+    } finally {
+      closeSync(both);
     }
-  } finally {
-    closeSync(both);
-  }
+  });
   return { reader, fill, close };
 
   function fill(text: string): void {
@@ -154,16 +148,18 @@ export interface OutputPipe {
 export function openOutput(): OutputPipe {
   // Bun's sockets mistake a FIFO that is still empty for one that has ended: a denial would be lost.
   if (process.versions['bun'] !== undefined) throw new Error('Bun cannot follow a FIFO.');
-  const path = takeFifo();
-  // Opened for reading first and without waiting, so that opening for writing need not wait either.
-  const reader = openSync(path, O_RDONLY | O_NONBLOCK);
-  try {
-    const writer = openSync(path, O_WRONLY);
-    return { reader, writer, release: (clean) => returnFifo(path, clean) };
-  } catch (error) {
-    closeSync(reader);
-    throw error;
-  }
+  return inScratch(() => {
+    const path = takeFifo();
+    // Opened for reading first and without waiting, so that opening for writing need not wait either.
+    const reader = openSync(path, O_RDONLY | O_NONBLOCK);
+    try {
+      const writer = openSync(path, O_WRONLY);
+      return { reader, writer, release: (clean) => returnFifo(path, clean) };
+    } catch (error) {
+      closeSync(reader);
+      throw error;
+    }
+  });
 }
 
 /** Streams what comes out of a pipe, and closes our end when done. */
@@ -173,7 +169,6 @@ export const streamOf = (reader: number): Socket =>
 /** How many FIFOs are made at once; more and more, because each batch costs a process. */
 const [fewest, most] = [8, 512];
 
-let fifoFolder: string | undefined;
 let made = 0;
 let free: string[] = [];
 let ordered: string[] = [];
@@ -181,7 +176,7 @@ let ordered: string[] = [];
 /** Has the first FIFOs made while the host does something else. */
 export function orderFifos(): void {
   try {
-    const inside = currentFolder();
+    const inside = scratchFolder();
     const names = nextNames(fewest);
     ordered = names.map((name) => join(inside, name));
     tellToMake(names);
@@ -191,28 +186,17 @@ export function orderFifos(): void {
 }
 
 /** Returns the path of a FIFO that nobody has open; throws if none can be made. */
-export function takeFifo(): string {
-  const inside = currentFolder();
+function takeFifo(): string {
   if (free.length === 0 && ordered.length > 0 && ordered.every((path) => existsSync(path)))
     free = ordered.splice(0);
-  if (free.length === 0) makeMore(inside);
+  if (free.length === 0) makeMore(scratchFolder());
   return free.pop()!;
 }
 
-function currentFolder(): string {
-  const current = scratchFolder();
-  if (fifoFolder !== current) {
-    fifoFolder = current;
-    free = [];
-    ordered = [];
-  }
-  return fifoFolder;
-}
-
 /** Returns a FIFO to the pool. One that something may still have open must not serve another hook. */
-export function returnFifo(path: string, isClean: boolean): void {
+function returnFifo(path: string, isClean: boolean): void {
   // A cleaner may have removed the folder, so that another has taken its place.
-  if (isClean && fifoFolder !== undefined && dirname(path) === fifoFolder) {
+  if (isClean && dirname(path) === scratch) {
     free.push(path);
     return;
   }
@@ -245,9 +229,22 @@ export function scratchFolder(): string {
   // A cleaner of temporary files may have removed the folder.
   if (scratch === undefined || !existsSync(scratch)) {
     scratch = makeFolder();
+    [free, ordered] = [[], []];
     removeAtExit(scratch);
   }
   return scratch;
+}
+
+/** Makes something in the scratch folder, and only if that fails checks whether the folder is still there. */
+function inScratch<Made>(make: (folder: string) => Made): Made {
+  const folder = scratch ?? scratchFolder();
+  try {
+    return make(folder);
+  } catch (error) {
+    const current = scratchFolder();
+    if (current === folder) throw error;
+    return make(current);
+  }
 }
 
 function makeFolder(): string {

@@ -4,7 +4,7 @@ import type { HookCommand, HookExit } from '../../machines/hook-process.ts';
 import { type Kept, OutputCollector, OutputHead, pipeSize, readNow } from './collect-output.ts';
 import { type InputFile, openInput, openOutput } from './pipes.ts';
 import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
-import { lastPid, marked, newMark, type Run, tellsPids } from './strays.ts';
+import { marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
 export interface StartedHook {
@@ -25,7 +25,7 @@ export function startPlainly(
   try {
     streams.fill(stdin);
     const [program, args] = programOf(command);
-    const [mark, last] = [newMark(), lastPid()];
+    const mark = newMark();
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
@@ -35,8 +35,8 @@ export function startPlainly(
         detached: true,
       }),
     );
-    const after = tellsPids(last, child.pid) ? last : undefined;
-    return { child, streams, run: { mark, after, leader: child.pid ?? 0 } };
+    const leader = child.pid ?? 0;
+    return { child, streams, run: { mark, leader, after: tellsPids(leader) ? leader : undefined } };
   } catch (error) {
     streams.release();
     throw error;
@@ -187,7 +187,7 @@ export class HookStreams {
     this.#isReleased = true;
     clearTimeout(this.#reading);
     this.#closeTheirs();
-    this.#input?.close();
+    this.#input?.close?.();
     for (const [index, output] of this.#outputs.entries()) {
       const collector = this.#collectors[index];
       output?.release(collector?.ended ?? true);

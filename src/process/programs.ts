@@ -211,7 +211,7 @@ export const identitiesOf = (files: readonly string[]): string =>
   files
     .map((file) => {
       try {
-        const real = realpathSync(file);
+        const real = realpathSync.native(file);
         const { dev, ino, size, mtimeMs, ctimeMs } = statSync(real);
         return [real, dev, ino, size, mtimeMs, ctimeMs].join(':');
       } catch {

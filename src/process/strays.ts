@@ -25,7 +25,10 @@ export interface Run {
   readonly mark: string;
   /** The process that leads the hook's session. */
   readonly leader: number;
-  /** The last number that the system had given when the run began; undefined if the system does not tell. */
+  /**
+   * A number that the system gave before those of all processes that the leader starts from now on; undefined
+   * if the system does not tell.
+   */
   readonly after: number | undefined;
   /** Processes that the leader had started before. */
   readonly early?: readonly number[];
@@ -56,15 +59,13 @@ export function lastPid(): number | undefined {
 const many = 256;
 
 /**
- * Whether `lastPid` is reliable, judged by a process that was started when it returned `last`. Sandboxes
- * report nothing there, or always the same, or numbers of another system.
+ * Whether `lastPid` is reliable, judged by a process that was just started. Sandboxes report nothing there, or
+ * always the same, or numbers of another system.
  */
-export const tellsPids = (last: number | undefined, pid: number | undefined): boolean =>
-  last !== undefined &&
-  pid !== undefined &&
-  last < pid &&
-  pid - last <= many &&
-  pid <= (lastPid() ?? 0);
+export function tellsPids(pid: number): boolean {
+  const last = lastPid() ?? 0;
+  return pid <= last && last - pid <= many;
+}
 
 /**
  * What is alive of this run: something in its leader's session, or only what left it, or nothing. A leader of

@@ -212,8 +212,10 @@ class RunningHook {
       durationMs,
       ...(survivors.length > 0 && { survivors }),
     };
-    this.#release();
+    this.#closed = true;
+    // First, because somebody waits for the answer.
     this.#report({ type: 'process.closed', exit });
+    this.#release();
     this.#endTurn();
   }
 

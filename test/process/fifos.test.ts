@@ -1,32 +1,35 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { fstatSync, readdirSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { orderFifos, returnFifo, scratchFolder, takeFifo } from '../../src/process/pipes.ts';
+import { openOutput, orderFifos, scratchFolder, type OutputPipe } from '../../src/process/pipes.ts';
 import { waitUntil } from '../support/until.ts';
 
 const made = () => readdirSync(scratchFolder()).length;
+
+const take = (count: number): OutputPipe[] => Array.from({ length: count }, openOutput);
 
 test('FIFOs that were ordered serve the next hooks, and nobody else can open them', async () => {
   const before = made();
   orderFifos();
   await waitUntil(() => made() === before + 8);
-  const taken = Array.from({ length: 8 }, takeFifo);
+  const taken = take(8);
   expect(made()).toBe(before + 8);
-  expect(taken.map((path) => statSync(path).mode & 0o777)).toEqual(Array(8).fill(0o600));
+  expect(taken.map(({ reader }) => fstatSync(reader).mode & 0o777)).toEqual(Array(8).fill(0o600));
 });
 
 test('a hook that does not wait for the ordered FIFOs gets others', () => {
   orderFifos();
-  const taken = Array.from({ length: 20 }, takeFifo);
-  expect(taken.every((path) => statSync(path).isFIFO())).toBe(true);
-  expect(new Set(taken).size).toBe(20);
-  for (const path of taken) returnFifo(path, false);
+  const taken = take(20).map(({ reader }) => fstatSync(reader));
+  expect(taken.every((pipe) => pipe.isFIFO())).toBe(true);
+  expect(new Set(taken.map(({ ino }) => ino)).size).toBe(20);
 });
 
 test('a FIFO that is returned is never used again once a cleaner has removed its folder', () => {
-  const old = takeFifo();
+  const [old] = take(1);
   rmSync(scratchFolder(), { recursive: true });
-  const current = takeFifo();
-  returnFifo(old, true);
-  for (const path of [current, ...Array.from({ length: 10 }, takeFifo)])
-    expect(statSync(path).isFIFO()).toBe(true);
+  const current = take(1);
+  old!.release(true);
+  for (const { reader, writer } of [...current, ...take(10)]) {
+    expect(fstatSync(reader).isFIFO()).toBe(true);
+    expect(fstatSync(writer).ino).toBe(fstatSync(reader).ino);
+  }
 });

@@ -1,18 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { openInputPipe, scratchFolder } from '../pipes.ts';
 import { HookStreams, programOf, type StartedHook } from '../plain-start.ts';
-import {
-  isOurs,
-  ownLimits,
-  readAgain,
-  runsWith,
-  withoutStacks,
-  type Limits,
-} from '../processes.ts';
+import { isOurs, ownLimits, readAgain, statOf, withoutStacks } from '../processes.ts';
 import { coarse, identitiesOf, environmentOf, findShell, systemShell } from '../programs.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
@@ -26,7 +18,6 @@ export class WaitingHook {
   readonly #files: readonly string[];
   readonly #identities: string;
   readonly #startedAt = Date.now();
-  readonly #last = lastPid();
   readonly #isCounted: boolean;
   #isHook = false;
   #isDismissed = false;
@@ -62,7 +53,7 @@ export class WaitingHook {
       forget(pid);
       if (!this.#isDismissed) onEnd(this, signal !== null);
     });
-    this.#isCounted = tellsPids(this.#last, pid);
+    this.#isCounted = tellsPids(pid);
     watch(pid);
     // Neither the hook nor its pipes may keep the host alive.
     this.#child.unref();
@@ -75,11 +66,11 @@ export class WaitingHook {
 
   /**
    * Makes this the hook of an event if it is waiting and a process started now would be the same: from the
-   * same files and with the same limits. Otherwise returns undefined.
+   * same files and with the same inheritance. Otherwise returns undefined.
    */
-  runIn({ key, limits }: Inheritance, stdin: string): StartedHook | undefined {
+  runIn({ key }: Inheritance, stdin: string): StartedHook | undefined {
     const leader = this.#child.pid!;
-    if (key !== this.#inheritance.key || !runsWith(leader, limits)) return undefined;
+    if (key !== this.#inheritance.key || !isAtWork(leader)) return undefined;
     if (identitiesOf(this.#files) !== this.#identities) return undefined;
     const last = lastPid();
     const early = descendantsOf(leader);
@@ -87,7 +78,7 @@ export class WaitingHook {
     if (!processes.every((one) => filesOf(one).every((file) => this.#isOlder(file))))
       return undefined;
     // If its children are unknown, every process born since its start may be one of them.
-    const after = this.#isCounted ? (early ? last : this.#last) : undefined;
+    const after = this.#isCounted ? (early ? last : leader) : undefined;
     const run = { mark: this.#mark, after, early: early ?? [], leader };
     this.#isHook = true;
     this.#streams.fill(stdin);
@@ -117,6 +108,9 @@ export class WaitingHook {
     }
   }
 }
+
+/** Whether a process has neither ended nor been stopped. */
+const isAtWork = (pid: number): boolean => /[SRD]/.test(statOf(pid)?.state ?? '');
 
 /** The files that a process was started from and with, as far as the system tells. */
 function filesOf(pid: number): string[] {
@@ -148,8 +142,6 @@ export interface Inheritance {
   readonly key: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the system grants the host. */
-  readonly limits: Limits;
 }
 
 /** The lines of /proc/PID/status that a process hands on: its umask, users, groups, rights and cores. */
@@ -168,9 +160,8 @@ export function inheritanceOf(given: HookCommand): Inheritance | undefined {
     // If a cleaner has removed the scratch folder, the streams in it are not those that a new hook would get.
     const streams = scratchFolder();
     const rights = readAgain('/proc/self/status').match(handedOn);
-    const limits = ownLimits();
-    const all = [shell, cwd, dev, ino, streams, env, getPriority(), rights, limits];
-    return { key: JSON.stringify(all), cwd, env, limits };
+    const all = [shell, cwd, dev, ino, streams, env, rights, ownLimits()];
+    return { key: JSON.stringify(all), cwd, env };
   } catch {
     return undefined;
   }
