@@ -230,9 +230,10 @@ export function observePlan(
       const wallTimeMs = now - (startedAt ?? now);
       debugAggregator('%s: merged %o, conflicts %o', event, result.finalOutput, result.conflicts);
       debug(
-        'hook:batch_summary %s: %d hooks, success %s, %d ms in all, %d ms by the clock',
+        'hook:batch_summary %s: %d %s, success %s, %d ms in all, %d ms by the clock',
         event,
         result.results.length,
+        result.results.length === 1 ? 'hook' : 'hooks',
         result.success,
         Math.round(result.totalDuration),
         Math.round(wallTimeMs),

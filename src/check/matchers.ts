@@ -30,7 +30,7 @@ export async function unfitMatchers(
         'matcher',
         `its matcher ${JSON.stringify(part)} matches no known tool`,
         meant === undefined
-          ? `write the name of a tool, such as ${JSON.stringify(own[0])}; if it is a tool of your own, give --tool ${/^[\w-]+$/.test(part) ? part : 'NAME'}`
+          ? `write the name of a tool, such as ${JSON.stringify(own[0])}; if it is a tool of your own, pass --tool ${/^[\w-]+$/.test(part) ? part : 'NAME'}`
           : `write ${JSON.stringify(meant)}`,
       );
     });

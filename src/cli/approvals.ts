@@ -8,6 +8,7 @@ import { openOption, portOf, untilInterrupted } from './inspect-option.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { print } from './print.ts';
 import { printable, printableJson } from './printable.ts';
+import { counted } from '../counted.ts';
 
 interface ListOptions {
   readonly json?: true;
@@ -50,7 +51,7 @@ export function addApprovals(program: Command): void {
         const lines = found.map((approval) => line(approval));
         const unattended = waiting.map(
           (one) =>
-            `${one.calls} ${one.calls === 1 ? 'call' : 'calls'} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
+            `${counted(one.calls, 'call')} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
         );
         print(
           printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'),

@@ -6,6 +6,7 @@ import { linesOf } from '../journal/lines.ts';
 import { messageOf } from '../message-of.ts';
 import { CommandFailure } from './failure.ts';
 import { printable, printableJson } from './printable.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly json?: true;
@@ -62,15 +63,28 @@ function filesAt(path: string): string[] {
       .toSorted()
       .map((name) => join(path, name));
   } catch (cause) {
+    if (isMissing(cause))
+      throw new CommandFailure(
+        `${path}: there is no such file or folder; pass the path that managed.audit.file in the system's settings names, or - for stdin`,
+        { cause },
+      );
     throw new CommandFailure(`${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 function namesIn(file: string): string[] {
   try {
     const names = readFileSync(file, 'utf8').split('\n');
     return names.map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('#'));
   } catch (cause) {
+    if (isMissing(cause))
+      throw new CommandFailure(
+        `--machines ${file}: there is no such file; write one that names one machine per line`,
+        { cause },
+      );
     throw new CommandFailure(`--machines ${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
@@ -80,13 +94,11 @@ const section = (title: string, rows: readonly string[]): string[] =>
 
 const about = (text: string | undefined): string => (text === undefined ? '' : `: ${text}`);
 
-const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSummary): string {
   const { lines, unread, machines, sessions, from, to } = all;
   const times = from === undefined ? '' : `, ${from} to ${to}`;
   return [
-    `${many(machines.length, 'machine')}, ${many(sessions, 'session')}, ${many(lines, 'record')}${times}`,
+    `${counted(machines.length, 'machine')}, ${counted(sessions, 'session')}, ${counted(lines, 'record')}${times}`,
     ...(unread > 0
       ? [unread === 1 ? '1 line is not an audit record' : `${unread} lines are not audit records`]
       : []),
@@ -106,7 +118,7 @@ function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSumma
     ),
     ...section(
       'Without system guards',
-      withoutGuards.map(({ host, sessions: count }) => `${host}  ${count} sessions`),
+      withoutGuards.map(({ host, sessions: count }) => `${host}  ${counted(count, 'session')}`),
     ),
     ...section('Not seen', missing),
   ]

@@ -4,6 +4,7 @@ import { dids, type Did, type Example, type HookTally } from '../backtest/tally.
 import { oneLine } from '../log.ts';
 import { printable } from './printable.ts';
 import type { Backtest, NotUnderstood } from './run-backtest.ts';
+import { counted } from '../counted.ts';
 
 /** Returns what hooks would have done as readable text. */
 export function backtestReport(backtest: Backtest): string {
@@ -12,10 +13,10 @@ export function backtestReport(backtest: Backtest): string {
   const fileCount = Object.values(files).reduce((sum, one) => sum + one, 0);
   const lines = [
     ...(isComplete ? [] : ['Interrupted: this is what is known so far.']),
-    `${many(count, 'event')} in ${many(fileCount, 'file')}${inAll(files)}${inAll(events)}`,
+    `${counted(count, 'event')} in ${counted(fileCount, 'file')}${inAll(files)}${inAll(events)}`,
     judged === 0
       ? 'No hook matches any of them.'
-      : `Hooks ran for ${judged}: ${counted(together)}, and let ${judged - together.denied - together.asked} go on.`,
+      : `Hooks ran for ${judged}: ${tallied(together)}, and let ${judged - together.denied - together.asked} go on.`,
     ...(judged === 0
       ? []
       : [
@@ -32,7 +33,7 @@ function hookLines({ hook, event, dialect, source, runs, counts, ...tally }: Hoo
   return [
     '',
     `${oneLine(hook, 80)}  (${event}, ${dialect}, ${source})`,
-    `  ran ${runs === 1 ? 'once' : `${runs} times`}: ${counted(counts)}; p50 ${ms(tally.p50)}, p95 ${ms(tally.p95)}, ${ms(tally.total)} in all`,
+    `  ran ${runs === 1 ? 'once' : `${runs} times`}: ${tallied(counts)}; p50 ${ms(tally.p50)}, p95 ${ms(tally.p95)}, ${ms(tally.total)} in all`,
     ...tally.examples.flatMap(exampleLines),
   ];
 }
@@ -59,11 +60,11 @@ const notUnderstoodLines = (faults: readonly NotUnderstood[]): string[] =>
         'Not understood, and skipped:',
         ...faults.map(
           ({ why, count, ...place }) =>
-            `  ${placeOf(place)} ${oneLine(why, 200)}${count === 1 ? '' : `, and ${many(count - 1, 'other')} like it`}`,
+            `  ${placeOf(place)} ${oneLine(why, 200)}${count === 1 ? '' : `, and ${counted(count - 1, 'other')} like it`}`,
         ),
       ];
 
-const counted = (counts: Readonly<Record<Did, number>>): string =>
+const tallied = (counts: Readonly<Record<Did, number>>): string =>
   dids
     .filter((did) => counts[did] > 0 || did === 'denied')
     .map((did) => `${did} ${counts[did]}`)
@@ -73,8 +74,6 @@ const inAll = (counts: Readonly<Record<string, number>>): string => {
   const parts = Object.entries(counts).map(([name, one]) => `${name} ${one}`);
   return parts.length === 0 ? '' : `  (${parts.join(', ')})`;
 };
-
-const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** A place in a file: a line as editors write it, a call as `hookmachine explain` does. */
 function placeOf({ file, ...place }: Pick<Example, 'file' | 'line' | 'call' | 'message'>): string {

@@ -18,6 +18,7 @@ import { projectFolder } from './project-folder.ts';
 import { redactionIn } from './redaction-in.ts';
 import { runBacktest } from './run-backtest.ts';
 import { trustOption } from './trust-option.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly on: readonly string[];
@@ -140,11 +141,12 @@ async function backtest(named: string, options: Options): Promise<void> {
       signal: controller.signal,
       since: options.since,
       onProgress: (bytes, calls, denied) =>
-        bar.update(bytes, () => `${calls} events, ${denied} denied`),
+        bar.update(bytes, () => `${counted(calls, 'event')}, ${denied} denied`),
     });
     bar.clear();
-    if (warnings > mostWarnings)
-      warn(undefined, `${warnings - mostWarnings} more warnings were omitted`);
+    const more = warnings - mostWarnings;
+    if (more > 0)
+      warn(undefined, `${counted(more, 'more warning was', 'more warnings were')} omitted`);
     if (Object.keys(came.files).length === 0 && came.isComplete)
       throw new CommandFailure(
         `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${came.notUnderstood[0]?.why ?? 'no file there looks like one'}`,

@@ -73,7 +73,7 @@ Examples:
 
 async function waitFor({ wait, input }: Options): Promise<void> {
   if (typeof wait !== 'string' || input !== undefined)
-    throw new CommandFailure('name a tool, or give --wait the id of a call');
+    throw new CommandFailure('name a tool, or pass --wait with the id of a call');
   await withRecords(async (records) => show(await records.outcome(wait, { wait: true })));
 }
 

@@ -8,6 +8,7 @@ import { dialectsOption } from './dialects-option.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
 import { printable, printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly cwd: string;
@@ -63,7 +64,7 @@ export function addCheck(program: Command): void {
 
 /** Returns one line for each problem, grouped by file. */
 function describe(problems: readonly CheckProblem[], hookCount: number): string {
-  const count = `${hookCount} ${hookCount === 1 ? 'hook' : 'hooks'}`;
+  const count = counted(hookCount, 'hook');
   if (problems.length === 0)
     return hookCount === 0 ? 'No hooks are configured.\n' : `Nothing is wrong with ${count}.\n`;
   const lines = [...new Set(problems.map(({ file }) => file))].flatMap((file) => [
@@ -71,7 +72,7 @@ function describe(problems: readonly CheckProblem[], hookCount: number): string 
     ...problems.filter((problem) => problem.file === file).map(lineOf),
     '',
   ]);
-  const total = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${count}.`;
+  const total = `${counted(problems.length, 'problem')} in ${count}.`;
   return `${[...lines, total].map((line) => printable(line.replaceAll('\n', String.raw`\n`))).join('\n')}\n`;
 }
 

@@ -6,6 +6,7 @@ import { addDurablePolicy } from './durable-policy.ts';
 import { databaseUrl, reported, withRecords } from './durable-options.ts';
 import { print } from './print.ts';
 import { printable, printableJson } from './printable.ts';
+import { counted } from '../counted.ts';
 
 /** `hookmachine durable`: the database behind durable calls. */
 export function addDurable(program: Command): void {
@@ -61,8 +62,13 @@ async function check(): Promise<void> {
         ({ name, workspace, seenAt }) =>
           `host ${name} of ${workspace}, last seen at ${seenAt.toISOString()}`,
       ),
-      ...waiting.map(({ workspace, calls }) => `${calls} calls of ${workspace} wait for a host`),
-      `${asked.length} questions wait for an answer`,
+      ...waiting.map(
+        ({ workspace, calls }) =>
+          `${counted(calls, 'call')} of ${workspace} ${calls === 1 ? 'waits' : 'wait'} for a host`,
+      ),
+      asked.length === 1
+        ? '1 question waits for an answer'
+        : `${asked.length} questions wait for an answer`,
     ];
     print(printable(`${lines.join('\n')}\n`));
   } finally {
@@ -74,7 +80,7 @@ function shown({ call, policy, effects, approval }: Audit): string {
   const { answer } = approval ?? {};
   const by = answer?.by === undefined ? '' : ` by ${answer.by} (role ${answer.role})`;
   return [
-    `${call.id}  ${call.tool}  ${call.status}  workspace ${call.workspace}, submitted ${call.submittedAt.toISOString()}, begun ${call.attempts} times`,
+    `${call.id}  ${call.tool}  ${call.status}  workspace ${call.workspace}, submitted ${call.submittedAt.toISOString()}, begun ${call.attempts === 1 ? 'once' : `${call.attempts} times`}`,
     ...(policy.judged === undefined ? [] : [`judged by policy ${policy.judged.slice(0, 12)}`]),
     ...effects.map(effectLine),
     ...(approval

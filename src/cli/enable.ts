@@ -68,7 +68,7 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
   // An entry that reaches none of them would have the user believe that a hook is off while it still runs.
   if (reached.length === 0 && ours.some(({ enabled }) => enabled))
     throw new CommandFailure(
-      `hook "${name}" is the user's, and a project's settings cannot disable it: give --scope user`,
+      `hook "${name}" is the user's, and a project's settings cannot disable it: pass --scope user`,
     );
   if (ours.length === 0)
     throw new CommandFailure(
@@ -191,6 +191,6 @@ const placesOf = (files: readonly EditableSettings[], names: readonly string[]):
 
 function unknown(name: string, hooks: readonly KnownHook[]): CommandFailure {
   const known = [...new Set(hooks.map((hook) => hook.name))].toSorted();
-  const fix = known.length > 0 ? `use one of ${known.join(', ')}` : 'none is configured';
+  const fix = known.length > 0 ? `use one of ${known.join(', ')}` : 'no hooks are configured';
   return new CommandFailure(`there is no hook "${name}": ${fix}`);
 }

@@ -8,6 +8,7 @@ import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { findCalls } from './find-calls.ts';
 import { printable, printableJson } from './printable.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly json?: true;
@@ -124,7 +125,7 @@ function tellSkipped(file: string, skipped: readonly SkippedLine[], count: numbe
   const lines = skipped.map(
     ({ line, message }) => `line ${line} ${message}, so it was skipped; ${fixOfSkipped}`,
   );
-  if (more > 0) lines.push(`${more} more lines were skipped`);
+  if (more > 0) lines.push(`${counted(more, 'more line was', 'more lines were')} skipped`);
   for (const line of lines)
     process.stderr.write(`hookmachine: ${oneLine(printable(`${file}: ${line}`))}\n`);
 }

@@ -23,7 +23,7 @@ export async function hookAskedFor(
   if (!all.some(isIt))
     throw new CommandFailure(
       all.length === 0
-        ? `there is no hook "${named}": none is configured in ${folder}`
+        ? `there is no hook "${named}": no hooks are configured in ${folder}`
         : `there is no hook "${named}": the nearest are ${nearest(named, all)}; "hookmachine list" shows all`,
     );
   return isIt;

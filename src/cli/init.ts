@@ -8,6 +8,7 @@ import { CommandFailure } from './failure.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
 import { projectFolder } from './project-folder.ts';
 import { say } from './shown-change.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly cwd: string;
@@ -63,7 +64,7 @@ const planned = (folder: string, lang: GuardLanguage): PlannedFile[] =>
 async function mayWrite(): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailure(
-      'nothing was written, because this project already has hooks or such files: give --yes, or answer on a terminal',
+      'nothing was written, because this project already has hooks or such files: pass --yes, or answer on a terminal',
     );
   if (!(await confirmed('Write this?'))) throw new CommandFailure('nothing was written');
 }
@@ -81,7 +82,7 @@ async function foundIn(folder: string): Promise<string[]> {
     ({ isWhole, file }) => isWhole && file?.startsWith(`${folder}/`),
   );
   return [
-    ...[...counts].map(([where, count]) => `${count} ${count === 1 ? 'hook' : 'hooks'} ${where}`),
+    ...[...counts].map(([where, count]) => `${counted(count, 'hook')} ${where}`),
     ...broken.map(({ file, message }) => `${file}: ${message}`),
   ];
 }

@@ -12,6 +12,7 @@ import { dialectNamed } from './dialects-option.ts';
 import { CommandFailure } from './failure.ts';
 import { diffOf, say, siteOf } from './shown-change.ts';
 import { trustOfEach } from './trust-option.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly from: Dialect;
@@ -85,7 +86,7 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
     }
     const lost = [...left, ...done.lost];
     for (const line of lost) say(`Not carried over unchanged: ${line}`);
-    if (done.added > 0 && !write) say('Nothing was written (give --write).');
+    if (done.added > 0 && !write) say('Nothing was written (pass --write).');
     say(summary(done, from, to, write));
     for (const note of done.notes) say(note);
     say(
@@ -99,8 +100,6 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
   }
 }
 
-const many = (count: number): string => `${count} ${count === 1 ? 'hook' : 'hooks'}`;
-
 function summary(
   { added, known, file }: Pick<ReturnType<typeof migrate>, 'added' | 'known' | 'file'>,
   from: Dialect,
@@ -108,8 +107,8 @@ function summary(
   write: true | undefined,
 ): string {
   if (added + known === 0) return `No hooks of ${from.name} to write for ${to.name}.`;
-  const also = known > 0 ? `; ${many(known)} already there` : '';
-  return `${many(added)} ${write ? 'written' : 'to write'} to ${file}${also}.`;
+  const also = known > 0 ? `; ${counted(known, 'hook')} already there` : '';
+  return `${counted(added, 'hook')} ${write ? 'written' : 'to write'} to ${file}${also}.`;
 }
 
 /** The project's or the user's hooks of a dialect, and those of them that do not run there either. */

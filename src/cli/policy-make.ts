@@ -14,6 +14,7 @@ import { hookmachine } from '../dialects/hookmachine/index.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { about } from './policy-work.ts';
 import { say } from './shown-change.ts';
+import { counted } from '../counted.ts';
 
 /** `policy sign`. */
 export async function sign(given: string, { key }: { readonly key: string }): Promise<void> {
@@ -24,7 +25,7 @@ export async function sign(given: string, { key }: { readonly key: string }): Pr
     const signer = signFolder(folder, unsigned, key);
     const { name, version, files } = unsigned.manifest;
     say(
-      `Signed ${name} ${version} (${hooks} ${hooks === 1 ? 'hook' : 'hooks'}, ${files.size} files) with ${fingerprint(signer)}.\nAnyone who runs it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
+      `Signed ${name} ${version} (${counted(hooks, 'hook')}, ${counted(files.size, 'file')}) with ${fingerprint(signer)}.\nAnyone who runs it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
     );
   });
 }

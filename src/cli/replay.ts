@@ -20,6 +20,7 @@ import { projectFolder } from './project-folder.ts';
 import { redactionIn } from './redaction-in.ts';
 import { fireIn, hooksConfig } from './run-hooks.ts';
 import { trustOption } from './trust-option.ts';
+import { counted } from '../counted.ts';
 
 interface Options {
   readonly cwd: string;
@@ -93,9 +94,7 @@ async function replay(file: string, wanted: string, options: Options): Promise<v
   process.exitCode = outcomes.some(({ differences }) => differences.length > 0) ? 2 : 0;
   const lines = outcomes.flatMap(({ event, now, differences }) =>
     differences.length === 0
-      ? [
-          `${event}: nothing differs (${now.hooks.length === 1 ? '1 hook' : `${now.hooks.length} hooks`})`,
-        ]
+      ? [`${event}: nothing differs (${counted(now.hooks.length, 'hook')})`]
       : [`${event}:`, ...differences.map((text) => `  ${text}`)],
   );
   process.stdout.write(

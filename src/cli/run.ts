@@ -73,7 +73,7 @@ async function run(prompt: string, options: Options): Promise<void> {
   const maxSteps = stepsOf(options.maxSteps);
   const spec = options.model ?? process.env['HOOKMACHINE_MODEL'];
   if (spec === undefined || spec === '')
-    throw new CommandFailure('which model? Give --model, such as --model scripted:session.yaml');
+    throw new CommandFailure('which model? Pass --model, such as --model scripted:session.yaml');
   const { createModel } = await import('../models/create-model.ts');
   const model = await createModel(spec, {
     ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),

@@ -37,7 +37,7 @@ function tellWhyNothingIsTrusted(tell: (line: string) => void): void {
   const file = trustFile();
   if (file === undefined)
     return tell(
-      'without a home folder no project can be trusted; set HOME, or give --trust for one run',
+      'without a home folder no project can be trusted; set HOME, or pass --trust for one run',
     );
   const read = readTrustFile(file);
   if (isFault(read))

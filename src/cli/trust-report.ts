@@ -7,6 +7,7 @@ import type { MissingGuard } from './missing-guards.ts';
 import { rememberAll, type Once } from '../trust/once.ts';
 import type { ScriptFile } from '../trust/script-file.ts';
 import type { HookFingerprint } from '../trust/trusted-hook.ts';
+import { counted } from '../counted.ts';
 
 /** A hook of the project, the files behind it, and why it would be skipped, if it would. */
 export interface ShownHook {
@@ -56,7 +57,7 @@ export function verdictOf(
       : `This project configures no hooks${isAllRead ? '' : ' that can be read'}: ${project}`;
   const skipped = shown.filter(({ why }) => why !== undefined).length;
   const refused = shown.filter(({ now }) => now.refused !== undefined).length;
-  const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
+  const all = `${counted(shown.length, 'hook')} of ${project}`;
   if (isRecorded)
     return `Trusted as they are now: ${all}${refused > 0 ? `, but ${refused} of them cannot run` : ''}`;
   return skipped === 0
@@ -83,7 +84,7 @@ function describeHook(
     ...unfollowed.map((what) => `    cannot be followed: ${what}`),
     ...(folder
       ? [
-          `    folder   so all ${folder.files} files of ${folder.folders.join(' and ')} count (${folder.bytes} bytes), ${leftOut}`,
+          `    folder   so ${folder.files === 1 ? 'the only file' : `all ${folder.files} files`} of ${folder.folders.join(' and ')} ${folder.files === 1 ? 'counts' : 'count'} (${folder.bytes} bytes), ${leftOut}`,
         ]
       : []),
     ...(refused === undefined ? [] : [`    refused  ${refused}`]),
@@ -152,7 +153,7 @@ function difference(name: string, before: string, now: string, context = 3): str
   return [
     head,
     ...lines.slice(0, mostLines).map((line) => `      ${line}`),
-    ...(cut > 0 ? [`      … and ${cut} more lines`] : []),
+    ...(cut > 0 ? [`      … and ${counted(cut, 'more line')}`] : []),
   ];
 }
 

@@ -98,7 +98,7 @@ async function mayRecord({ yes, json }: Options, count: number): Promise<void> {
   if (yes) return;
   if (json || !process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailure(
-      'nothing is recorded without your consent: look at what is shown, then give --yes, or answer on a terminal',
+      'nothing is recorded without your consent: look at what is shown, then pass --yes, or answer on a terminal',
     );
   const question =
     count === 0 ? 'Forget the hooks that are gone?' : 'Let these hooks run as they are now?';
@@ -221,7 +221,7 @@ function record(
   const file = trustFile();
   if (file === undefined)
     throw new CommandFailure(
-      'there is no home folder to record trust in: set HOME, or give --trust for one run',
+      'there is no home folder to record trust in: set HOME, or pass --trust for one run',
     );
   try {
     const { backup } = recordTrust(file, project, recorded);

@@ -306,7 +306,7 @@ export class HookEventHandler {
       const { input, unfit } = this.#hookInput(event, fields, planned.plan, context);
       const plan = applyingTo(planned.plan, input, context);
       if (plan === undefined) return settled(lateResult());
-      debug('%s: %d hooks, %s', event, plan.hooks.length, modeOf(plan));
+      debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
       const observer = observePlan(this.#telemetry, (line) => this.warn(line));
       const reporting: PlanObserver = {
         ...observer,

@@ -67,7 +67,7 @@ export class HookRegistry {
       ),
     ]);
     this.taken = takenHooks(this.#hooks, disabled);
-    debug('%d hooks registered', this.#hooks.length);
+    debug('hooks registered: %d', this.#hooks.length);
     for (const problem of this.problems) debug('%s', formatProblem(problem));
   }
 

@@ -302,7 +302,7 @@ export class HookSystem {
       if (!known?.includes(problem) && config.wasReported?.(problem) !== true)
         this.#telemetry.warn(config.onWarning, problem);
     for (const note of registry.taken) this.#noteOnce(note);
-    debug('ready with %d hooks', registry.getAllHooks().length);
+    debug('ready, hooks: %d', registry.getAllHooks().length);
   }
 
   #noteOnce(note: SettingsNote): void {

@@ -3,6 +3,7 @@ import type { JournalEntry, RecordingHeader } from '../journal/entry.ts';
 import { fixOfSkipped, readRecording, type SkippedLine } from '../journal/read-recording.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
+import { counted } from '../counted.ts';
 
 /** The most skipped lines of a file that are reported individually. */
 const mostReported = 5;
@@ -60,12 +61,13 @@ async function open(file: string) {
     },
   });
   const first = await entries.next();
+  const more = (): number => count - mostReported;
   const notices = (): string[] => [
     ...skipped.map(
       ({ line, message }) =>
         `Line ${line} of ${file} ${message}, so it was skipped; ${fixOfSkipped}.`,
     ),
-    ...(count > mostReported ? [`${count - mostReported} more lines were skipped.`] : []),
+    ...(more() > 0 ? [`${counted(more(), 'more line was', 'more lines were')} skipped.`] : []),
   ];
   const payloads = !first.done && first.value.kind === 'recording' && first.value.payloads;
   return { entries, notices, payloads };

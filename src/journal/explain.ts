@@ -3,6 +3,7 @@ import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { payloadLines, messageText, valueOf } from './payload-lines.ts';
 import { storyOf } from './story.ts';
 import { type Decider, deniersOf, hookThat, stopperOf } from './who-decided.ts';
+import { counted } from '../counted.ts';
 
 /**
  * Explains in words what happened to a call, one line each: how it ended and why, then each hook in order.
@@ -116,8 +117,6 @@ const described = ({ name, source, dialect, event }: Partial<HookAccount>): stri
   return known.length === 0 ? `hook "${name}"` : `hook "${name}" (${known.join(', ')})`;
 };
 
-const howMany = (count: number): string => (count === 1 ? '1 hook' : `${count} hooks`);
-
 function explainEvent(event: EventAccount): string[] {
   const { hooks, mode, lanes, verdict, status, startedAt, endedAt, asItComes } = event;
   const how = lanes
@@ -126,7 +125,7 @@ function explainEvent(event: EventAccount): string[] {
       ? ''
       : `, ${inMode(mode)}`;
   return [
-    `${event.event}${asItComes ? ', streamed text' : ''}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
+    `${event.event}${asItComes ? ', streamed text' : ''}: ${counted(hooks.length, 'hook')}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
     ...fieldLines(event),
     ...hooks.flatMap((hook, index) => explainHook(hook, index + 1, event)),
     ...(verdict?.conflicts ?? []).map(
@@ -176,7 +175,7 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
 }
 
 const piecesOf = (pieces: number, changed = 0): string =>
-  `it was given ${pieces === 1 ? '1 piece' : `${pieces} pieces`} of text, and changed ${changed === 0 ? 'none' : changed}`;
+  `it was given ${counted(pieces, 'piece')} of text, and changed ${changed === 0 ? 'none' : changed}`;
 
 /** What a hook read and wrote, and the values of the fields that it set. */
 function hookPayloads({ stdin, answer }: HookAccount, indent: string): string[] {

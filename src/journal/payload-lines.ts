@@ -1,4 +1,5 @@
 import { isRecord } from '../protocol/output.ts';
+import { counted } from '../counted.ts';
 
 /** How much of a payload is shown: the most lines, and the longest line in characters. */
 const mostLines = 20;
@@ -17,14 +18,14 @@ export function payloadLines(label: string, value: unknown, indent = ''): string
   return [
     `${indent}${label}:`,
     ...shown,
-    ...(more > 0 ? [`${indent}  … ${more} more lines: --json shows all of it`] : []),
+    ...(more > 0 ? [`${indent}  … ${counted(more, 'more line')}: --json shows all of it`] : []),
   ];
 }
 
-const cut = (line: string): string =>
-  line.length > longestLine
-    ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`
-    : line;
+function cut(line: string): string {
+  const more = line.length - longestLine;
+  return more > 0 ? `${line.slice(0, longestLine)}… (${counted(more, 'more character')})` : line;
+}
 
 /** Puts one field per line, and keeps the line breaks of texts. */
 function textOf(value: unknown): string | undefined {

@@ -7,6 +7,7 @@ import type { PlacedTurn, ScriptedTurn } from './scripted/turn.ts';
 import type { GenerateOptions, Model, ModelPart, ModelRequest } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { untilAbort } from './until-abort.ts';
+import { counted } from '../counted.ts';
 
 export type { ScriptedTurn } from './scripted/turn.ts';
 
@@ -50,7 +51,7 @@ function fromTurns(turns: readonly PlacedTurn[], file = 'the scripted model'): M
         const placed = turns[index];
         if (placed === undefined)
           throw new ModelError(
-            `${file} holds ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, but the model was asked again; add a turn`,
+            `${file} holds ${counted(turns.length, 'turn')}, but the model was asked again; add a turn`,
           );
         return play(placed, index + 1, request, { ...options, signal });
       }),

@@ -11,6 +11,7 @@ import { redactMarkup } from './redact-markup.ts';
 import { boundedExpressions } from './replace-bounded.ts';
 import { secretItems } from './secret-items.ts';
 import { redacted, secretFields, secretKeys, withoutInvisible } from './secrets.ts';
+import { counted } from '../counted.ts';
 
 /** The longest text of a payload that is kept, in characters. */
 const longestText = 10_000;
@@ -69,7 +70,7 @@ export function redactor(
     const certain = whole.length > mostSeen ? Math.max(0, hidden.length - longestText) : Infinity;
     const length = Math.min(longest, certain);
     const kept = hidden.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
-    return `${kept}… (${whole.length - length} more characters)`;
+    return `${kept}… (${counted(whole.length - length, 'more character')})`;
   };
 
   const walk = (value: unknown, depth: number, room: { left: number }, field?: string): unknown => {
@@ -110,7 +111,7 @@ export function redactor(
         isSecretItem(index) ? redacted : walk(item, depth + 1, room),
       );
       return object.length > mostItems
-        ? [...items, `… (${object.length - mostItems} more items)`]
+        ? [...items, `… (${counted(object.length - mostItems, 'more item')})`]
         : items;
     }
     const fields: [string, unknown][] = [];
@@ -126,7 +127,7 @@ export function redactor(
       ]);
     }
     if (fields.length < keys.length)
-      fields.push(['…', `${keys.length - fields.length} more fields`]);
+      fields.push(['…', counted(keys.length - fields.length, 'more field')]);
     return Object.fromEntries(fields);
   };
 

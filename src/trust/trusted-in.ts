@@ -7,7 +7,7 @@ import { describeFault, isFault, type ProjectTrust, readTrustFile } from './read
 export function trustedIn(cwd: string, warn: WarningSink): ProjectTrust | undefined {
   const file = trustFile();
   if (file === undefined) {
-    warn('without a home folder no project can be trusted; set HOME, or give --trust for one run');
+    warn('without a home folder no project can be trusted; set HOME, or pass --trust for one run');
     return undefined;
   }
   const projects = readTrustFile(file);

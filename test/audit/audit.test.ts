@@ -364,16 +364,31 @@ describe('hookmachine audit summary', () => {
     expect(words.stdout).toContain(
       `2×  ${me.user} on ${me.host}  write_file  by no-keys: Keys stay out.`,
     );
-    expect(words.stdout).toContain('Without system guards\n  bare  1 sessions');
+    expect(words.stdout).toContain('Without system guards\n  bare  1 session');
     expect(words.stdout).toContain('Not seen\n  lost');
   });
 
   test('the audit summary reports what it cannot read', async () => {
     const box = sandbox();
-    const { stderr, exitCode } = await inProcess(box, ['audit', 'summary', '/proc/nowhere']);
+    const args = ['audit', 'summary', '-', '--machines', box.folder];
+    const { stderr, exitCode } = await inProcess(box, args);
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringContaining('/proc/nowhere cannot be read'),
+      expect.stringContaining(`--machines ${box.folder} cannot be read: `),
+    ]);
+  });
+
+  test('the audit summary names a log or a list of machines that does not exist, and says what to pass', async () => {
+    const box = sandbox();
+    const log = await inProcess(box, ['audit', 'summary', '/proc/nowhere']);
+    expect([log.exitCode, log.stderr]).toEqual([
+      1,
+      "hookmachine: /proc/nowhere: there is no such file or folder; pass the path that managed.audit.file in the system's settings names, or - for stdin",
+    ]);
+    const list = await inProcess(box, ['audit', 'summary', '-', '--machines', '/proc/nowhere']);
+    expect([list.exitCode, list.stderr]).toEqual([
+      1,
+      'hookmachine: --machines /proc/nowhere: there is no such file; write one that names one machine per line',
     ]);
   });
 });

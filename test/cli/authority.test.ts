@@ -388,7 +388,7 @@ test('disable refuses a scope that does not reach the hook, and by default reach
   const refused = await inProcess(box, ['disable', 'scan', '--scope', 'project']);
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
-    'hookmachine: hook "scan" is the user\'s, and a project\'s settings cannot disable it: give --scope user',
+    'hookmachine: hook "scan" is the user\'s, and a project\'s settings cannot disable it: pass --scope user',
   ]);
   box.write(box.files.project, { ...on, hooks: hooks(hook('exit 2 #', { name: 'scan' })) });
   expect((await inProcess(box, ['disable', 'scan'])).stdout).toContain(box.files.user);

@@ -145,7 +145,7 @@ describe('hookmachine disable and enable', () => {
       });
       box.write(box.files.project, '{}');
       expect((await run(box, command, 'skan')).stderr).toBe(
-        'hookmachine: there is no hook "skan": none is configured',
+        'hookmachine: there is no hook "skan": no hooks are configured',
       );
     },
   );

@@ -147,6 +147,8 @@ result:
     const text = await explained(file, '1');
     expect(text).toContain(`  |   ${'x'.repeat(298)}… (102 more characters)\n  |   line\n`);
     expect(text).toContain('\n  … 12 more lines: --json shows all of it\n');
+    const one = await recordCall({}, { payloads: true, input: { content: 'line\n'.repeat(20) } });
+    expect(await explained(one, '1')).toContain('\n  … 1 more line: --json shows all of it\n');
   });
 
   test('explain shows the prompt of a turn, and what a model was asked and answered', async () => {

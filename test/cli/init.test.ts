@@ -63,7 +63,7 @@ describe('hookmachine init', () => {
     const refused = await inProcess(box, ['init']);
     expect(refused.stdout).toContain(`1 hook of claude-code in ${theirs}`);
     expect(refused.stdout).toContain('change  .hookmachine/settings.json');
-    expect(refused.stderr).toContain('give --yes, or answer on a terminal');
+    expect(refused.stderr).toContain('pass --yes, or answer on a terminal');
     expect(refused.exitCode).toBe(1);
     expect(readFileSync(box.own.project, 'utf8')).toBe(before);
     expect(existsSync(join(box.project, '.hookmachine/hooks'))).toBe(false);

@@ -199,7 +199,7 @@ describe('the file that migrate writes', () => {
     const { run, target } = project('claude-code', 'hookmachine', lossless);
     const { exitCode, stdout } = await run();
     expect(stdout).toContain('+            "command": "./guard.sh"');
-    expect(stdout).toContain('Nothing was written (give --write).');
+    expect(stdout).toContain('Nothing was written (pass --write).');
     expect(stdout.trimEnd()).toMatch(/hookmachine matrix SCRIPT' shows\.$/);
     expect(exitCode).toBe(0);
     expect(existsSync(target)).toBe(false);

@@ -292,7 +292,7 @@ describe('hookmachine trust asks before it records', () => {
     const box = guarded();
     const { exitCode, stderr, stdout } = await inProcess(box, ['trust']);
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('    script   guard.sh')]);
-    expect(stderr).toContain('give --yes, or answer on a terminal');
+    expect(stderr).toContain('pass --yes, or answer on a terminal');
     expect(await fire(box)).toEqual(ignored(box));
     expect((await inProcess(box, ['trust', '--json'])).exitCode).toBe(1);
   });

@@ -51,21 +51,21 @@ async function loadedBy(program: string) {
  */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
   hookmachine: [88, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [93, 'picomatch', 'xstate', 'zod'],
+  'hookmachine/agent': [94, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [32, 'zod'],
   'hookmachine/inspector': [
-    55,
+    56,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    38,
+    39,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/opentelemetry': [
-    44,
+    45,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],

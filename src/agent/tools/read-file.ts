@@ -6,6 +6,7 @@ import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
 import { shorten } from './shorten.ts';
 import { noText, readTextFile } from './text-file.ts';
+import { counted } from '../../counted.ts';
 
 const lineLimit = 2000;
 const lineLengthLimit = 2000;
@@ -31,8 +32,6 @@ export const readFile: Tool<z.infer<typeof parameters>> = {
     }),
 };
 
-const counted = (lines: number): string => `${lines} ${lines === 1 ? 'line' : 'lines'}`;
-
 function show(
   text: string,
   { name }: Place,
@@ -41,7 +40,7 @@ function show(
   const lines = linesOf(text);
   if (offset > 0 && offset >= lines.length) {
     return errorResult(
-      `${name} has ${counted(lines.length)}, so there is nothing at offset ${offset}. Give a smaller offset.`,
+      `${name} has ${counted(lines.length, 'line')}, so there is nothing at offset ${offset}. Give a smaller offset.`,
       'invalid_tool_params',
     );
   }
@@ -49,10 +48,10 @@ function show(
   const part = lines.slice(offset, end);
   const isWhole = part.length === lines.length;
   if (isWhole && part.every((line) => line.length <= lineLengthLimit)) {
-    return { llmContent: text, returnDisplay: `Read ${name} (${counted(lines.length)}).` };
+    return { llmContent: text, returnDisplay: `Read ${name} (${counted(lines.length, 'line')}).` };
   }
   const notes = [
-    `Lines ${offset + 1} to ${end} of the ${counted(lines.length)} of ${name}.`,
+    `Lines ${offset + 1} to ${end} of the ${counted(lines.length, 'line')} of ${name}.`,
     end < lines.length ? `Read on with offset ${end}.` : '',
     part.some((line) => line.length > lineLengthLimit)
       ? `Lines longer than ${lineLengthLimit} characters are cut.`

@@ -8,6 +8,7 @@ import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
 import { noText, readTextFile, type TextFile } from './text-file.ts';
 import { writeTextFile } from './write-text-file.ts';
+import { counted } from '../../counted.ts';
 
 const parameters = z
   .object({
@@ -108,11 +109,11 @@ async function edit(text: string, place: Place, input: Input): Promise<ToolResul
   }
   const written = await writeTextFile(place, parts.join(newText));
   if (written.kind === 'refused') return written.result;
-  const message = `Successfully modified file: ${place.name} (${found} ${found === 1 ? 'replacement' : 'replacements'}).`;
+  const message = `Successfully modified file: ${place.name} (${counted(found, 'replacement')}).`;
   return { llmContent: message, returnDisplay: message };
 }
 
-const times = (count: number) => `${count} ${count === 1 ? 'occurrence' : 'occurrences'}`;
+const times = (count: number) => counted(count, 'occurrence');
 
 /**
  * Models write `\n`; in a file with only `\r\n` line ends, the text must still match and the ends must not

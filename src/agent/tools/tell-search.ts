@@ -3,6 +3,7 @@ import { nameWithin, type Place } from './paths.ts';
 import { tooSlow } from './refusals.ts';
 import { matchLimit, type Search } from './search-files.ts';
 import { shorten } from './shorten.ts';
+import { counted } from '../../counted.ts';
 
 const lineLengthLimit = 500;
 
@@ -29,7 +30,7 @@ export function tellSearch(
   if (count === 0) {
     return { llmContent: `No matches found ${where}.${note}`, returnDisplay: 'No matches found' };
   }
-  const found = `${count} ${count === 1 ? 'match' : 'matches'}`;
+  const found = counted(count, 'match', 'matches');
   const blocks = files.map(({ path, lines }) =>
     [
       `File: ${nameWithin(folder, path)}`,

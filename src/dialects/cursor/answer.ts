@@ -261,7 +261,7 @@ function followUp(
     return {
       decision: undefined,
       notes: [
-        `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit} times`,
+        `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit === 1 ? 'once' : `${loopLimit} times`}`,
       ],
     };
   countLoop(payload);

@@ -111,10 +111,12 @@ function effectsOf(event: HookEventName, output: HookOutput): Effect[] {
 /** The maximum number of notes about a hook's output, however much is wrong with it. */
 const mostNotes = 10;
 
-const atMost = (most: number, notes: readonly string[]): readonly string[] =>
-  notes.length <= most
-    ? notes
-    : [...notes.slice(0, most), `${notes.length - most} more things were not understood`];
+function atMost(most: number, notes: readonly string[]): readonly string[] {
+  const more = notes.length - most;
+  if (more <= 0) return notes;
+  const things = more === 1 ? '1 more thing was' : `${more} more things were`;
+  return [...notes.slice(0, most), `${things} not understood`];
+}
 
 const forbids = (printed: Printed): boolean =>
   printed.kind === 'object' &&

@@ -146,12 +146,15 @@ describe('continuing', () => {
   test('followup_message makes the agent continue, as often as loop_limit allows', async () => {
     expect((await ran('stop', [more])).followUps).toEqual(['and now?']);
     expect((await ran('subagentStop', [more])).followUps).toEqual(['and now?']);
-    const at = async (loop_count: number, limit: object = {}) =>
-      (await ran('stop', [{ command: more, ...limit }], { loop_count })).followUps;
-    expect(await at(4)).toEqual(['and now?']);
-    expect(await at(5)).toBeUndefined();
-    expect(await at(1, { loop_limit: 1 })).toBeUndefined();
-    expect(await at(50, { loop_limit: null })).toEqual(['and now?']);
+    const at = async (loop_count: number, limit: object = {}) => {
+      const { followUps, notes } = await ran('stop', [{ command: more, ...limit }], { loop_count });
+      return [followUps, ...notes];
+    };
+    const ignored = '"followup_message" was ignored: hooks have already made the agent continue';
+    expect(await at(4)).toEqual([['and now?']]);
+    expect(await at(5)).toEqual([undefined, `${ignored} 5 times`]);
+    expect(await at(1, { loop_limit: 1 })).toEqual([undefined, `${ignored} once`]);
+    expect(await at(50, { loop_limit: null })).toEqual([['and now?']]);
   });
 
   test('the rounds of a turn are counted if the agent does not report them', async () => {
