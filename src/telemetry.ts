@@ -193,9 +193,9 @@ export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnost
 
 /** Called for each hook and each event as they end. */
 export interface PlanObserver {
-  started(hook: RegisteredHook, payload: HookPayload): void;
-  ended(result: HookExecutionResult): void;
-  settled(plan: { readonly event: HookEventName }, result: AggregatedHookResult): void;
+  hookStarted(hook: RegisteredHook, payload: HookPayload): void;
+  hookEnded(result: HookExecutionResult): void;
+  eventSettled(plan: { readonly event: HookEventName }, result: AggregatedHookResult): void;
 }
 
 /** Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
@@ -205,11 +205,11 @@ export function observePlan(
 ): PlanObserver {
   let startedAt: number | undefined;
   return {
-    started(hook, payload) {
+    hookStarted(hook, payload) {
       startedAt ??= performance.now();
       debugRunner('%s "%s" starts; input %o', hook.event, hook.name, payload);
     },
-    ended(result) {
+    hookEnded(result) {
       debugRunner(
         'hook:result %s "%s" ended after %d ms: %s, exit %s, stdout %o, stderr %o',
         result.event,
@@ -225,7 +225,7 @@ export function observePlan(
       if (diagnostic) telemetry.diagnose(diagnostic);
       for (const line of hookWarnings(result)) warnUser(line);
     },
-    settled({ event }, result) {
+    eventSettled({ event }, result) {
       const now = performance.now();
       const wallTimeMs = now - (startedAt ?? now);
       debugAggregator('%s: merged %o, conflicts %o', event, result.finalOutput, result.conflicts);

@@ -260,25 +260,26 @@ function hookPorts(
   context: EventContext,
   canAsk: boolean,
 ): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
-  const before = hooksFor(config, system, 'BeforeTool', name);
+  const beforeTool = hooksFor(config, system, 'BeforeTool', name);
   // Most calls never reach these phases, and every planned event is reported.
   const rare = (event: 'ToolPermission' | 'ToolFailed') =>
     hasHooks(system, event, name) ? hooksFor(config, system, event, name) : undefined;
-  const permission = canAsk ? rare('ToolPermission') : undefined;
-  const failed = rare('ToolFailed');
-  const after = hooksFor(config, system, 'AfterTool', name);
+  const onPermission = canAsk ? rare('ToolPermission') : undefined;
+  const onFailure = rare('ToolFailed');
+  const afterTool = hooksFor(config, system, 'AfterTool', name);
   return {
     hooksBefore:
-      before &&
+      beforeTool &&
       ((toolInput) =>
-        before(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
+        beforeTool(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
     hooksOnPermission:
-      permission &&
-      ((toolInput) => permission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
+      onPermission &&
+      ((toolInput) =>
+        onPermission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
     hooksOnFailure:
-      failed &&
+      onFailure &&
       ((toolInput, result) =>
-        failed(
+        onFailure(
           () => ({
             tool_name: name,
             tool_input: toolInput,
@@ -288,9 +289,9 @@ function hookPorts(
           { context },
         )),
     hooksAfter:
-      after &&
+      afterTool &&
       ((toolInput, result) =>
-        after(
+        afterTool(
           () => ({
             tool_name: name,
             tool_input: toolInput,

@@ -8,7 +8,7 @@ import type {
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { errorOf } from '../message-of.ts';
-import { hookProcess, answerLimit } from '../process/index.ts';
+import { answerLimit, runHookCommand } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
@@ -64,7 +64,7 @@ const identityOf = ({ type, command, args }: HookDefinition): string =>
 /** The process port of the `hookProcess` machine, for hooks of every kind. */
 export const startHandler: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (
   actor,
-) => (actor.input.handler === undefined ? hookProcess(actor) : answerEvent(actor));
+) => (actor.input.handler === undefined ? runHookCommand(actor) : answerEvent(actor));
 
 /**
  * Lets a handler answer one event, and reports on it as on a process. An order to end is obeyed at once: the

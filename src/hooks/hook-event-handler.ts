@@ -310,9 +310,9 @@ export class HookEventHandler {
       const observer = observePlan(this.#telemetry, (line) => this.warn(line));
       const reporting: PlanObserver = {
         ...observer,
-        settled: (_, result) => {
+        eventSettled: (_, result) => {
           if (isMergeFailure(result)) this.#reported(result);
-          else observer.settled(plan, result);
+          else observer.eventSettled(plan, result);
           onDecided(result);
         },
       };

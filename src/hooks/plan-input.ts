@@ -179,7 +179,7 @@ export function toMachineInput(
         throw new Error(refusal(hook));
       }
       if (standIn !== undefined) standingIn.set(hook, standIn);
-      observer.started(standIn ?? hook, received);
+      observer.hookStarted(standIn ?? hook, received);
       return standIn ? commandOf(standIn, received) : own;
     };
     const answer = mayStart(hook);
@@ -228,7 +228,7 @@ export function toMachineInput(
       const answer = read(outcome);
       if (answer.status === 'untrusted') return undefined;
       const shown = shownOf(answer);
-      observer.ended(shown);
+      observer.hookEnded(shown);
       return shown;
     });
   };
@@ -272,9 +272,9 @@ export function toMachineInput(
     reports: {
       answered(answer) {
         // A refused hook was not asked anything, so only its denial is reported.
-        if (answer.status !== 'untrusted') observer.ended(shownOf(answer as KeptAnswer));
+        if (answer.status !== 'untrusted') observer.hookEnded(shownOf(answer as KeptAnswer));
       },
-      decided: (verdict) => observer.settled(plan, (verdict as EventVerdict).result),
+      decided: (verdict) => observer.eventSettled(plan, (verdict as EventVerdict).result),
     },
   };
 }

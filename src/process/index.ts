@@ -15,7 +15,7 @@ export { coarse, environmentOf, findProgram, identitiesOf, isExecutable } from '
  * The process port of the `hookProcess` machine, as a callback actor's logic, so that a command can start
  * without what runs machines.
  */
-export const hookProcess = superviseHook(startPlainly, takeTurn, startWaiting(startPlainly));
+export const runHookCommand = superviseHook(startPlainly, takeTurn, startWaiting(startPlainly));
 
 /** Starts a command that outlives the event it is started for; loaded only when there is such a hook. */
 export const loadLive = async () => (await import('./live-process.ts')).startLive;

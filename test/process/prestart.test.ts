@@ -15,14 +15,14 @@ import { createActor, fromCallback, SimulatedClock, toPromise } from 'xstate';
 import { bundledHost } from '../../scripts/bundle-host.ts';
 import { hookProcessMachine } from '../../machines/hook-process.ts';
 import { prestart } from '../../src/process/ahead/waiting-hooks.ts';
-import { findProgram, hookProcess } from '../../src/process/index.ts';
+import { findProgram, runHookCommand } from '../../src/process/index.ts';
 import { statOf } from '../../src/process/processes.ts';
 import { filesBehind } from '../../src/trust/script-files.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { inputFor, isAlive, type Options } from './run-hook.ts';
 import { waitUntil } from '../support/until.ts';
 
-const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(runHookCommand) } });
 
 /** A hook with `"prestart": true` in a folder of its own. */
 function hookOf(command: string, options: Options = {}) {

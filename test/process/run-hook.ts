@@ -11,7 +11,7 @@ import {
   type LeftBehind,
 } from '../../machines/hook-process.ts';
 import { livingGroups } from '../../src/process/processes.ts';
-import { hookProcess } from '../../src/process/index.ts';
+import { runHookCommand } from '../../src/process/index.ts';
 import { waitUntil } from '../support/until.ts';
 
 export { isAlive } from '../support/until.ts';
@@ -38,7 +38,7 @@ export interface Options {
 
 type Clock = NonNullable<ActorOptions<typeof machine>['clock']>;
 
-const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(runHookCommand) } });
 
 export function inputFor(command: string, options: Options = {}): HookProcessInput {
   const { timeout = 60_000, cwd = tmpdir(), env = {}, stdin = '{}', leftBehind } = options;
