@@ -39,7 +39,11 @@ const script = new Script();
 const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
 const dialects = new Map(knownDialects.map((dialect) => [dialect.name, dialect]));
 const config = createConfig({ cwd: '/', settings: { enableHooks: true } });
-const observer = { started: () => undefined, ended: () => undefined, settled: () => undefined };
+const observer = {
+  hookStarted: () => undefined,
+  hookEnded: () => undefined,
+  eventSettled: () => undefined,
+};
 
 /** Runs an event on the real machine with the real rules, and returns what its hooks want together. */
 export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResult> {
