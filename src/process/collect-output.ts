@@ -40,8 +40,9 @@ export class OutputHead implements Kept {
 
   /** A character cut by the limit is left out. */
   text(): string {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    return decoder.decode(Buffer.concat(this.#chunks), { stream: this.#truncated });
+    const kept = Buffer.concat(this.#chunks);
+    if (!this.#truncated) return kept.toString();
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept, { stream: true });
   }
 }
 

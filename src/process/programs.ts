@@ -172,7 +172,14 @@ export function environmentOf({
   env,
   isClean,
 }: Pick<HookCommand, 'env' | 'isClean'>): Record<string, string | undefined> {
-  return { ...(isClean ? cleanEnvironment() : process.env), ...env };
+  return { ...(isClean ? cleanEnvironment() : hostEnvironment()), ...env };
+}
+
+/** A copy of the host's environment. Spreading it would ask the system for each variable twice. */
+function hostEnvironment(): Record<string, string | undefined> {
+  const copy: Record<string, string | undefined> = {};
+  for (const name of Object.getOwnPropertyNames(process.env)) copy[name] = process.env[name];
+  return copy;
 }
 
 function cleanEnvironment(): Record<string, string> {
