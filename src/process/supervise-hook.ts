@@ -212,10 +212,8 @@ class RunningHook {
       durationMs,
       ...(survivors.length > 0 && { survivors }),
     };
-    this.#closed = true;
-    // First, because somebody waits for the answer.
-    this.#report({ type: 'process.closed', exit });
     this.#release();
+    this.#report({ type: 'process.closed', exit });
     this.#endTurn();
   }
 
