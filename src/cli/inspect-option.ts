@@ -54,7 +54,7 @@ export async function inspected(
   watching: Watching = {},
 ): Promise<Inspected> {
   if (options.inspect && options['inspect=stately'])
-    throw new CommandFailure('--inspect and --inspect=stately: give only one of them');
+    throw new CommandFailure('--inspect and --inspect=stately: pass only one of them');
   if (options.inspect) return inOurPage(cwd, options, watching);
   const lone = [
     options.inspectPort !== undefined && '--inspect-port',

@@ -103,7 +103,7 @@ async function trialOf({ event: named, input, dialect }: Options, cwd: string): 
   if (input === undefined) {
     const fields = sampleFields(event);
     if (fields === undefined)
-      throw new CommandFailure(`there is no sample of ${name}: give its fields with --input`);
+      throw new CommandFailure(`there is no sample of ${name}: pass its fields with --input`);
     return { event, fields, context: { toolCallId: 'call-1' }, cwd };
   }
   const read = await dialect.readCall(name, parseJsonObject(textOf(resolve(input)), input));

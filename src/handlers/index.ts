@@ -8,7 +8,7 @@ import type {
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { errorOf } from '../message-of.ts';
-import { answerLimit, runHookCommand } from '../process/index.ts';
+import { answerLimit, runHookCommand, withoutStacks } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
@@ -115,7 +115,8 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   } catch (error) {
     fail(error);
   }
-  const giveUp = (): void => abort.abort(unawaited);
+  const giveUp = (): void =>
+    abort.abort(withoutStacks(() => new Error('this hook is no longer waited for')));
   receive(() => {
     end({ type: 'process.closed', exit: exitOf(null) });
     giveUp();
@@ -125,9 +126,6 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
     giveUp();
   };
 };
-
-/** One for all, because every event needs it and nobody needs its stack. */
-const unawaited = new Error('this hook is no longer waited for');
 
 /** An answer is limited just as a command's output is. */
 function tooLong(stdout: string): Error | undefined {

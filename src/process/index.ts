@@ -8,7 +8,7 @@ import { superviseHook, takeNoTurn, takeTurn } from './supervise-hook.ts';
 export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
-export { isGroupAlive } from './processes.ts';
+export { isGroupAlive, withoutStacks } from './processes.ts';
 export { coarse, environmentOf, findProgram, identitiesOf, isExecutable } from './programs.ts';
 
 /**

@@ -31,7 +31,10 @@ let inputs = 0;
 export interface InputFile {
   /** The hook's end; close it once the hook has it. */
   readonly reader: number;
-  /** Writes the whole input; its reader then finds the end of it (HOOK-061). */
+  /**
+   * Writes the whole input, once; its reader then finds the end of it (HOOK-061). A file is filled before its
+   * reader is closed.
+   */
   fill(text: string): void;
   /** Releases what the host still holds of it; absent if that is nothing. */
   close?(): void;
@@ -42,8 +45,13 @@ export function openInput(): InputFile {
   const reader = inScratch((folder) => {
     const file = join(folder, `input-${inputs++}`);
     const opened = openSync(file, 'wx+', 0o600);
-    unlinkSync(file);
-    return opened;
+    try {
+      unlinkSync(file);
+      return opened;
+    } catch (error) {
+      closeSync(opened);
+      throw error;
+    }
   });
   return { reader, fill };
 
@@ -150,13 +158,15 @@ export function openOutput(): OutputPipe {
   if (process.versions['bun'] !== undefined) throw new Error('Bun cannot follow a FIFO.');
   return inScratch(() => {
     const path = takeFifo();
-    // Opened for reading first and without waiting, so that opening for writing need not wait either.
-    const reader = openSync(path, O_RDONLY | O_NONBLOCK);
+    let reader: number | undefined;
     try {
+      // Opened for reading first and without waiting, so that opening for writing need not wait either.
+      reader = openSync(path, O_RDONLY | O_NONBLOCK);
       const writer = openSync(path, O_WRONLY);
       return { reader, writer, release: (clean) => returnFifo(path, clean) };
     } catch (error) {
-      closeSync(reader);
+      if (reader !== undefined) closeSync(reader);
+      returnFifo(path, false);
       throw error;
     }
   });

@@ -4,7 +4,7 @@ import type { HookCommand, HookExit } from '../../machines/hook-process.ts';
 import { type Kept, OutputCollector, OutputHead, pipeSize, readNow } from './collect-output.ts';
 import { type InputFile, openInput, openOutput } from './pipes.ts';
 import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
-import { marked, newMark, type Run, tellsPids } from './strays.ts';
+import { askForPids, marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
 export interface StartedHook {
@@ -26,6 +26,7 @@ export function startPlainly(
     streams.fill(stdin);
     const [program, args] = programOf(command);
     const mark = newMark();
+    askForPids();
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
@@ -35,8 +36,9 @@ export function startPlainly(
         detached: true,
       }),
     );
-    const leader = child.pid ?? 0;
-    return { child, streams, run: { mark, leader, after: tellsPids(leader) ? leader : undefined } };
+    const { pid = 0 } = child;
+    const after = pid > 0 && tellsPids(pid) ? pid : undefined;
+    return { child, streams, run: { mark, leader: pid, after } };
   } catch (error) {
     streams.release();
     throw error;

@@ -105,17 +105,41 @@ interface Stat {
 }
 
 /**
- * What the system grants this process, which hands it on to its children when they start: scheduling, limits,
- * control groups and OOM score; throws if it cannot be read.
+ * What the system grants a process and the process hands on to its children, but not to a shell that was
+ * started earlier.
  */
-export const ownLimits = (): readonly string[] => [
-  schedulingIn(fieldsOf(readAgain('/proc/self/stat'))),
-  ...['limits', 'cgroup', 'oom_score_adj'].map((name) => readAgain(`/proc/self/${name}`)),
-];
+export type Limits = readonly string[];
 
-/** Nice value, real-time priority and scheduling policy. */
-const schedulingIn = (fields: readonly string[]): string =>
-  [fields[16], fields[37], fields[38]].join(' ');
+/**
+ * Indexes into /proc/PID/stat, counted after the name: nice value, real-time priority and scheduling policy.
+ */
+const scheduling = [16, 37, 38];
+
+/** The scheduling, limits, control groups and OOM score of this process; throws if they cannot be read. */
+export const ownLimits = (): Limits =>
+  // They are read with every hook.
+  limitsIn('/proc/self', fieldsOf(readAgain('/proc/self/stat')), readAgain);
+
+/**
+ * Whether a process has neither ended nor been stopped, and has these limits; throws if it cannot be
+ * inspected.
+ */
+export function runsWith(pid: number, limits: Limits): boolean {
+  const fields = fieldsOf(readProc(`/proc/${pid}/stat`));
+  if (!/^[SRD]/.test(fields[0] ?? '')) return false;
+  return limitsIn(`/proc/${pid}`, fields, readProc).every(
+    (limit, index) => limit === limits[index],
+  );
+}
+
+const limitsIn = (
+  folder: string,
+  stat: readonly string[],
+  read: (path: string) => string,
+): Limits => [
+  scheduling.map((index) => stat[index]).join(' '),
+  ...['limits', 'cgroup', 'oom_score_adj'].map((name) => read(`${folder}/${name}`)),
+];
 
 /**
  * The fields after the command's name, which is in parentheses and may itself contain blanks and parentheses.

@@ -176,9 +176,12 @@ export function environmentOf({
 }
 
 /** A copy of the host's environment. Spreading it would ask the system for each variable twice. */
-function hostEnvironment(): Record<string, string | undefined> {
-  const copy: Record<string, string | undefined> = {};
-  for (const name of Object.getOwnPropertyNames(process.env)) copy[name] = process.env[name];
+function hostEnvironment(): Record<string, string> {
+  const copy = Object.create(null) as Record<string, string>;
+  for (const name of Object.getOwnPropertyNames(process.env)) {
+    const value = process.env[name];
+    if (value !== undefined) copy[name] = value;
+  }
   return copy;
 }
 

@@ -26,8 +26,8 @@ export interface Run {
   /** The process that leads the hook's session. */
   readonly leader: number;
   /**
-   * A number that the system gave before those of all processes that the leader starts from now on; undefined
-   * if the system does not tell.
+   * Whatever the leader starts from now on has a later number than this one; undefined if the system does not
+   * tell.
    */
   readonly after: number | undefined;
   /** Processes that the leader had started before. */
@@ -58,13 +58,22 @@ export function lastPid(): number | undefined {
 /** Larger ranges of numbers are not tried one by one. */
 const many = 256;
 
+/** What `lastPid` returned before or after the latest process was started. */
+let told: number | undefined;
+
+/** Called before a process is started, so that `tellsPids` can judge by it. */
+export function askForPids(): void {
+  told ??= lastPid() ?? 0;
+}
+
 /**
- * Whether `lastPid` is reliable, judged by a process that was just started. Sandboxes report nothing there, or
- * always the same, or numbers of another system.
+ * Whether `lastPid` is reliable, judged by a process that was just started: it has counted on since the one
+ * before. Sandboxes report nothing there, or always the same, or numbers of another system.
  */
 export function tellsPids(pid: number): boolean {
-  const last = lastPid() ?? 0;
-  return pid <= last && last - pid <= many;
+  const before = told ?? 0;
+  told = lastPid() ?? 0;
+  return before < pid && pid <= told && told - pid <= many;
 }
 
 /**

@@ -364,18 +364,21 @@ describe('hookmachine audit summary', () => {
     expect(words.stdout).toContain(
       `2×  ${me.user} on ${me.host}  write_file  by no-keys: Keys stay out.`,
     );
-    expect(words.stdout).toContain('Without system guards\n  bare  1 session');
+    expect(words.stdout).toContain('Without system guards\n  bare  1 session\n');
     expect(words.stdout).toContain('Not seen\n  lost');
   });
 
   test('the audit summary reports what it cannot read', async () => {
     const box = sandbox();
-    const args = ['audit', 'summary', '-', '--machines', box.folder];
-    const { stderr, exitCode } = await inProcess(box, args);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringContaining(`--machines ${box.folder} cannot be read: `),
-    ]);
+    const loop = join(box.folder, 'loop');
+    symlinkSync(loop, loop);
+    for (const [args, place] of [
+      [[loop], loop],
+      [['-', '--machines', box.folder], `--machines ${box.folder}`],
+    ] as const) {
+      const { stderr, exitCode } = await inProcess(box, ['audit', 'summary', ...args]);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${place} cannot be read: `)]);
+    }
   });
 
   test('the audit summary names a log or a list of machines that does not exist, and says what to pass', async () => {

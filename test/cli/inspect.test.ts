@@ -221,7 +221,7 @@ describe('run --inspect', () => {
     [['--open'], '--open needs --inspect'],
     [['--inspect-payloads'], '--inspect-payloads needs --inspect'],
     [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
-    [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give only one of them'],
+    [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: pass only one of them'],
   ])('run refuses %j before anything runs', async (args, message) => {
     const { exitCode, stdout, stderr } = await commandInProcess([
       ...runArgs(agent()),

@@ -45,10 +45,7 @@ async function loadedBy(program: string) {
   };
 }
 
-/**
- * The most modules of ours that each part may load, and the packages that it needs. Later changes may lower a
- * number; the core may not load more than 90.
- */
+/** The most modules of ours that each part may load, and the packages that it needs; the core's limit is 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
   hookmachine: [88, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [94, 'picomatch', 'xstate', 'zod'],

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -216,6 +216,13 @@ describe('a waiting process is not used, and ends, when something changed', () =
     ],
     ['the environment changed', () => vi.stubEnv('CHANGED_FOR_HOOKS', '1'), 'old'],
     [
+      'something lowered its limits',
+      (hook) => {
+        for (const pid of startsOf(hook)) spawnSync('prlimit', ['--pid', pid, '--cpu=1']);
+      },
+      'old',
+    ],
+    [
       'something ended it',
       (hook) => {
         const pids = startsOf(hook).map(Number);
@@ -227,9 +234,10 @@ describe('a waiting process is not used, and ends, when something changed', () =
     ],
   ];
 
-  test.each(changes)(
+  test.for(changes)(
     'a waiting process is not used, and ends, when %s',
-    async (_, change, expected = 'new') => {
+    async ([what, change, expected = 'new'], { skip }) => {
+      skip(what.endsWith('limits') && !findProgram('prlimit'), 'prlimit is not installed');
       const hook = hookOf('bash ./hook.sh');
       const { cwd } = hook.command;
       write(join(cwd, 'hook.sh'), script('old'));

@@ -164,6 +164,19 @@ describe.concurrent('a process in a session of its own ends', () => {
     },
   );
 
+  test.runIf(can('unshare', '-m', 'true'))(
+    'a process in a session of its own ends even if the system always reports a number that is given soon',
+    async () => {
+      const file = join(makeFolder(), 'loadavg');
+      // The hook gets a lower number, and what it leaves a higher one.
+      const line = `exec unshare -m sh -c 'read -r a b c d last < /proc/loadavg; echo "$a $b $c $d $((last + 100))" > "${file}" && mount --bind "${file}" /proc/loadavg && exec "$@"' sh "$@"`;
+      const hook = `for each in $(seq 150); do /bin/true; done; ${stray}`;
+      const { outcome, left } = await run(line, hook, 'all');
+      expect(outcome).toMatchObject({ status: 'exited', leftBackground: true });
+      expect(left).toBe(false);
+    },
+  );
+
   test('a process in a session of its own ends even if it keeps becoming another program', async () => {
     const hook = `export P='exec $^X, "-e", $ENV{P}'; setsid perl -e 'open F, ">left"; print F "$$\\n"; close F; exec $^X, "-e", $ENV{P}' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2`;
     for (let round = 0; round < 4; round++)

@@ -1,4 +1,5 @@
 import { counted } from '../../counted.ts';
+
 /** Cuts a line that is too long, never inside a character, and notes the cut. */
 export function shorten(line: string, limit: number): string {
   if (line.length <= limit) return line;

@@ -261,7 +261,9 @@ function followUp(
     return {
       decision: undefined,
       notes: [
-        `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit === 1 ? 'once' : `${loopLimit} times`}`,
+        loopLimit === 0
+          ? '"followup_message" was ignored: the hook has a "loop_limit" of 0'
+          : `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit === 1 ? 'once' : `${loopLimit} times`}`,
       ],
     };
   countLoop(payload);

@@ -1,12 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { openInputPipe, scratchFolder } from '../pipes.ts';
 import { HookStreams, programOf, type StartedHook } from '../plain-start.ts';
-import { isOurs, ownLimits, readAgain, statOf, withoutStacks } from '../processes.ts';
+import {
+  isOurs,
+  ownLimits,
+  readAgain,
+  runsWith,
+  withoutStacks,
+  type Limits,
+} from '../processes.ts';
 import { coarse, identitiesOf, environmentOf, findShell, systemShell } from '../programs.ts';
-import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
+import { askForPids, lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
 
 /** A hook whose own process was started ahead of its event and waits on stdin. */
@@ -36,6 +44,7 @@ export class WaitingHook {
     try {
       if (!this.#streams.areFiles) throw new Error('A hook cannot be given pipes ahead of time.');
       const [program, args] = programOf(command);
+      askForPids();
       this.#child = this.#streams.handOver((stdio) =>
         spawn(program, args, { cwd, env: marked(env, this.#mark), stdio, detached: true }),
       );
@@ -66,11 +75,11 @@ export class WaitingHook {
 
   /**
    * Makes this the hook of an event if it is waiting and a process started now would be the same: from the
-   * same files and with the same inheritance. Otherwise returns undefined.
+   * same files and with the same limits. Otherwise returns undefined.
    */
-  runIn({ key }: Inheritance, stdin: string): StartedHook | undefined {
+  runIn({ key, limits }: Inheritance, stdin: string): StartedHook | undefined {
     const leader = this.#child.pid!;
-    if (key !== this.#inheritance.key || !isAtWork(leader)) return undefined;
+    if (key !== this.#inheritance.key || !runsWith(leader, limits)) return undefined;
     if (identitiesOf(this.#files) !== this.#identities) return undefined;
     const last = lastPid();
     const early = descendantsOf(leader);
@@ -109,9 +118,6 @@ export class WaitingHook {
   }
 }
 
-/** Whether a process has neither ended nor been stopped. */
-const isAtWork = (pid: number): boolean => /[SRD]/.test(statOf(pid)?.state ?? '');
-
 /** The files that a process was started from and with, as far as the system tells. */
 function filesOf(pid: number): string[] {
   const folder = `/proc/${pid}/cwd`;
@@ -142,6 +148,8 @@ export interface Inheritance {
   readonly key: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the system grants the host. */
+  readonly limits: Limits;
 }
 
 /** The lines of /proc/PID/status that a process hands on: its umask, users, groups, rights and cores. */
@@ -160,8 +168,9 @@ export function inheritanceOf(given: HookCommand): Inheritance | undefined {
     // If a cleaner has removed the scratch folder, the streams in it are not those that a new hook would get.
     const streams = scratchFolder();
     const rights = readAgain('/proc/self/status').match(handedOn);
-    const all = [shell, cwd, dev, ino, streams, env, rights, ownLimits()];
-    return { key: JSON.stringify(all), cwd, env };
+    const limits = ownLimits();
+    const all = [shell, cwd, dev, ino, streams, env, getPriority(), rights, limits];
+    return { key: JSON.stringify(all), cwd, env, limits };
   } catch {
     return undefined;
   }
