@@ -77,14 +77,14 @@ export interface Recheck {
   readonly payload: HookPayload;
 }
 
-/** Reports what happens to those who follow the event: telemetry, the log, the user. Nothing may throw. */
+/** Tells those who follow the event what happens: telemetry, the log, the user. None may throw. */
 export interface HookReports {
   answered(answer: HookAnswer): void;
   decided(verdict: HookVerdict): void;
 }
 
 /** Hooks that nobody waits for; they belong to no lane. */
-export interface UnawaitedHooks {
+export interface UnawaitedInput {
   /** Their positions in the plan. */
   readonly positions: readonly number[];
   /** Starts one of them as a separate actor, which outlives the event. Must not throw. */
@@ -96,7 +96,7 @@ export interface HookEventInput {
   /** In plan order. */
   readonly hooks: readonly PlannedHook[];
   readonly lanes: readonly HookLane[];
-  readonly unawaited?: UnawaitedHooks;
+  readonly unawaited?: UnawaitedInput;
   readonly payload: HookPayload;
   readonly rules: HookRules;
   readonly reports: HookReports;
@@ -141,7 +141,7 @@ const lastAnswer = ({ answers, last }: HookEventContext): HookAnswer | undefined
   last === undefined ? undefined : answers[last];
 
 /** Hooks are asked again only once. */
-const recheckOf = ({ input, answers, judged, verdict }: HookEventContext): Recheck | undefined =>
+const dueRecheck = ({ input, answers, judged, verdict }: HookEventContext): Recheck | undefined =>
   judged === undefined && verdict !== undefined
     ? input.rules.recheck?.(answers, verdict)
     : undefined;
@@ -227,7 +227,7 @@ export const hookEventMachine = setup({
     }),
     prepareRecheck: assign(({ context }) => {
       const { input, answers } = context;
-      const recheck = recheckOf(context);
+      const recheck = dueRecheck(context);
       if (recheck === undefined) return {};
       const { positions, payload } = recheck;
       return {
@@ -254,7 +254,7 @@ export const hookEventMachine = setup({
     endsLane: ({ context }) => nextInSequence(context) === undefined,
     failed: ({ context }) => lastAnswer(context)?.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
-    mustRecheck: ({ context }) => recheckOf(context) !== undefined,
+    mustRecheck: ({ context }) => dueRecheck(context) !== undefined,
   },
 }).createMachine({
   id: 'hookEvent',

@@ -71,7 +71,7 @@ export interface HookCommand {
   /** The files whose change makes a process started ahead out of date. */
   readonly filesBehind?: () => Promise<readonly string[]>;
   /**
-   * The bytes for stdin. A function, so that hooks side by side share one text and a failure to build it
+   * The text for stdin. A function, so that hooks side by side share one text and a failure to build it
    * counts as the hook's.
    */
   readonly stdin: () => string;
@@ -86,7 +86,7 @@ export interface HookCommand {
 export interface Survivor {
   readonly pid: number;
   readonly command: string;
-  /** Continues "it could not be ended: …". */
+  /** Continues "it could not be ended and is still running: …". */
   readonly why: string;
 }
 

@@ -10,7 +10,7 @@ export type ToolCallResult = object;
 /** Why a tool never ran, though no hook denied it. */
 export type RefusedBy = 'selection' | 'user' | 'expiry';
 
-/** What the engine does for a tool call. Only `execute` may throw. */
+/** What the engine does for a tool call. Only `planHooks` and `execute` may fail. */
 export interface ToolCallPorts {
   /** Prepares the hooks and then plans them; absent when that has been done. */
   readonly planHooks?: (() => Promise<ToolCallPorts>) | undefined;
@@ -26,8 +26,8 @@ export interface ToolCallPorts {
   readonly hooksAfter?:
     | ((toolInput: ToolInput, result: ToolCallResult) => HookEventInput)
     | undefined;
-  /** The arguments after the hooks' rewrites. */
-  rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
+  /** The arguments as the hooks before the tool, or those of the question, left them. */
+  rewrite(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput;
   /**
    * Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when
    * nobody is asked.
@@ -54,7 +54,10 @@ export type AnswerToolCall = (approved: boolean, reason: string) => void;
 
 export interface ToolCallInput {
   readonly id: string;
-  /** The session that the call belongs to, if somebody is watching; a turn sets it for its calls. */
+  /**
+   * The session that the call belongs to, for those who watch the machine, which does not use it; a turn sets
+   * it for its calls.
+   */
   readonly sessionId?: string;
   readonly toolName: string;
   readonly toolInput: ToolInput;
@@ -113,6 +116,16 @@ const common = (context: ToolCallContext): Common => ({
   ...(context.permission && { permission: context.permission }),
   ...(context.failed && { failed: context.failed }),
   ...(context.after && { after: context.after }),
+});
+
+/** Whether the user is asked, unless hooks answer in the user's place. */
+const isAsked = ({ ports, before }: ToolCallContext): boolean =>
+  ports.ask !== undefined && (ports.asksForHooksAlone !== true || before?.verdict.ask === true);
+
+/** The order to the hooks of a phase that passes a cancel on to them. */
+const cancelOrder = ({ context }: { context: ToolCallContext }) => ({
+  type: 'cancel' as const,
+  reason: context.cancelReason ?? '',
 });
 
 /** One tool call with the hooks before and after it. */
@@ -182,22 +195,10 @@ export const toolCallMachine = setup({
     }),
     keepError: assign({ error: (_, { error }: { error: unknown }) => error }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    cancelBefore: sendTo('beforeHooks', ({ context }) => ({
-      type: 'cancel' as const,
-      reason: context.cancelReason ?? '',
-    })),
-    cancelPermission: sendTo('permissionHooks', ({ context }) => ({
-      type: 'cancel' as const,
-      reason: context.cancelReason ?? '',
-    })),
-    cancelFailure: sendTo('failureHooks', ({ context }) => ({
-      type: 'cancel' as const,
-      reason: context.cancelReason ?? '',
-    })),
-    cancelAfter: sendTo('afterHooks', ({ context }) => ({
-      type: 'cancel' as const,
-      reason: context.cancelReason ?? '',
-    })),
+    cancelBefore: sendTo('beforeHooks', cancelOrder),
+    cancelPermission: sendTo('permissionHooks', cancelOrder),
+    cancelFailure: sendTo('failureHooks', cancelOrder),
+    cancelAfter: sendTo('afterHooks', cancelOrder),
   },
   guards: {
     isNotOffered: ({ context }) => context.refusal !== undefined,
@@ -213,10 +214,8 @@ export const toolCallMachine = setup({
     isStoppedAtPermission: ({ context }) => context.permission?.verdict.stop === true,
     isPermitted: ({ context: { before, permission } }) =>
       permission?.verdict.approved === true && before?.verdict.ask !== true,
-    hasHooksOnPermission: ({ context: { ports, before } }) =>
-      ports.ask !== undefined &&
-      (ports.asksForHooksAlone !== true || before?.verdict.ask === true) &&
-      ports.hooksOnPermission !== undefined,
+    hasHooksOnPermission: ({ context }) =>
+      isAsked(context) && context.ports.hooksOnPermission !== undefined,
     hasHooksOnQuestion: ({ context }) =>
       context.isQuestioned === undefined && context.ports.hooksOnPermission !== undefined,
     isUnquestioned: ({ context }) => context.isQuestioned === undefined,
@@ -226,8 +225,7 @@ export const toolCallMachine = setup({
       ports.hasFailed?.(result) === true,
     isDeferred: ({ context }) => context.before?.verdict.defer === true,
     isApprovedByHooks: ({ context }) => context.before?.verdict.approved === true,
-    mustAsk: ({ context: { ports, before } }) =>
-      ports.ask !== undefined && (ports.asksForHooksAlone !== true || before?.verdict.ask === true),
+    mustAsk: ({ context }) => isAsked(context),
     isApproved: (_, approved: boolean) => approved,
   },
 }).createMachine({

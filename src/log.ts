@@ -121,5 +121,5 @@ export const printable = (text: string): string =>
   );
 
 /** Does the same on one line: line breaks and tabs are made visible too. */
-export const printableLine = (text: string): string =>
+const printableLine = (text: string): string =>
   printable(text.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`));

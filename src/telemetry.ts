@@ -143,7 +143,7 @@ export interface HookFailureDiagnostic extends Partial<Omit<HookRecord, 'event'>
 const hasFailed = ({ success, status }: HookExecutionResult): boolean =>
   !success && status !== 'ok';
 
-export function hookRecord(result: HookExecutionResult): HookRecord {
+function hookRecord(result: HookExecutionResult): HookRecord {
   const { hook, event, success, status, decision, durationMs, exitCode, signal, timedOut } = result;
   return {
     event,
@@ -185,7 +185,7 @@ export function batchSummary(
 }
 
 /** Returns the diagnostic of a hook that failed; undefined for any other. */
-export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnostic | undefined {
+function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnostic | undefined {
   if (!hasFailed(result)) return undefined;
   const message = result.error?.message ?? result.status;
   return { ...hookRecord(result), stage: 'execution', message };
@@ -198,7 +198,10 @@ export interface PlanObserver {
   eventSettled(plan: { readonly event: HookEventName }, result: AggregatedHookResult): void;
 }
 
-/** Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
+/**
+ * Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146,
+ * DELTA-HTEL).
+ */
 export function observePlan(
   telemetry: HookTelemetry,
   warnUser: (line: string) => void,

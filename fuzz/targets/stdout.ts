@@ -2,7 +2,7 @@ import type { HookExit } from '../../machines/hook-process.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import type { Answer } from '../../src/dialects/answer.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
 import { mergeLanes } from '../../src/dialects/merge-lanes.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
@@ -82,7 +82,7 @@ export const stdout: Target = {
             `a denial after a log line counts or is reported in ${event} of ${dialect.name}`,
           );
         }
-        const passed = (dialect.chain ?? passReplaced)(event, payload, answer);
+        const passed = (dialect.chain ?? passChanges)(event, payload, answer);
         JSON.stringify(dialect.stdin(hook, passed, {}));
         const denies = knownDialects[0]!.read(
           definition(event),

@@ -6,7 +6,6 @@ import type { HookEventHandler, PrepareOptions } from '../hooks/hook-event-handl
 import type { HookPlan } from '../hooks/hook-planner.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
-import { observed } from '../telemetry.ts';
 import { resultOf, settledInput } from '../hooks/plan-input.ts';
 import { onAbort, runMachine } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';
@@ -14,6 +13,7 @@ import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
+import { observed } from '../telemetry.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
 /** Stands in for a hook system that cannot be made ready, if the host wants that to block. */
@@ -21,7 +21,7 @@ interface Unready {
   readonly unready: unknown;
 }
 
-/** A hook system, its stand-in, or nothing if hooks are off. */
+/** A hook system that may be used, its stand-in, or undefined if execution continues without hooks. */
 export type Ready = HookSystem | Unready | undefined;
 
 /**
@@ -38,10 +38,10 @@ export function readyHookSystem(config: HookSystemConfig): Ready | Promise<Ready
     if (isReady && !system.hasUnknownGuards()) return system;
     return (isReady ? system.retryUnknownGuards() : system.initialize()).then(
       () => system,
-      (error: unknown) => unready(config, notReady, error),
+      (error: unknown) => standIn(config, notReady, error),
     );
   } catch (error) {
-    return unready(config, notReady, error);
+    return standIn(config, notReady, error);
   }
 }
 
@@ -67,19 +67,21 @@ const unreadyResult = (
 const notReady = 'the hook system could not be prepared';
 
 /** Warns the user that no hooks can run, and returns their stand-in, as `onUnready` says. */
-function unready(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
-  if (config.onUnready !== 'block') return withoutHooks(config, what, error);
+function standIn(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
+  if (config.onUnready !== 'block') {
+    warnOfNoHooks(config, what, error);
+    return undefined;
+  }
   warn(config.onWarning, `${what} (${messageOf(error)}); it blocks, as onUnready says`);
   return { unready: error };
 }
 
 /** Warns the user that execution continues as if there were no hooks (HOOK-111, C-91). */
-export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
+function warnOfNoHooks(config: HookSystemConfig, what: string, error: unknown): void {
   warn(config.onWarning, `${what} (${messageOf(error)}); continuing without hooks`);
-  return undefined;
 }
 
-/** The remaining step for a planned event: to supply its fields. */
+/** Makes the machine's input of a planned event, once its fields are known. */
 type PrepareEvent<Event extends HookEventName> = (
   fields: () => HookEventFields[Event],
   options?: PrepareOptions,
@@ -121,8 +123,8 @@ export function hasNoHooks(
 }
 
 /**
- * The hooks of an event of a call, or the stand-in for hooks that cannot be made ready; undefined if none
- * matches.
+ * Plans the hooks of an event of a call, or their stand-in if they cannot be made ready, and returns the
+ * function that prepares the event; undefined if no hook matches.
  */
 export const hooksFor = <Event extends HookEventName>(
   config: HookSystemConfig,
@@ -131,7 +133,7 @@ export const hooksFor = <Event extends HookEventName>(
   subject?: string,
 ): PrepareEvent<Event> | undefined => plannedHooks(config, system, event, subject)?.prepare;
 
-/** Like `hooksFor`, for callers that must know which hooks they are. */
+/** Like `hooksFor`, for callers that must also know which hooks were planned. */
 export function plannedHooks<Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,
@@ -159,8 +161,8 @@ export function plannedHooks<Event extends HookEventName>(
       }),
     };
   } catch (error) {
-    const broken = unready(config, `${event}: the hooks could not be planned`, error);
-    return plannedHooks(config, broken, event, subject);
+    const instead = standIn(config, `${event}: the hooks could not be planned`, error);
+    return plannedHooks(config, instead, event, subject);
   }
 }
 
@@ -186,15 +188,15 @@ export async function firedResult(
     if (!system?.hasHooksFor(event, subject)) return undefined;
     return await fire(system.getEventHandler());
   } catch (error) {
-    const broken = unready(config, `${event}: the hooks could not be fired`, error);
-    return broken && unreadyResult(config, broken, event);
+    const instead = standIn(config, `${event}: the hooks could not be fired`, error);
+    return instead && unreadyResult(config, instead, event);
   }
 }
 
 /** The combined output of the hooks; undefined if no hook gave any. */
 export const finalOutputOf = async (
-  ...about: Parameters<typeof firedResult>
-): Promise<DefaultHookOutput | undefined> => (await firedResult(...about))?.finalOutput;
+  ...given: Parameters<typeof firedResult>
+): Promise<DefaultHookOutput | undefined> => (await firedResult(...given))?.finalOutput;
 
 interface CallOutcome {
   readonly failures: readonly { readonly phase: HookEventName; readonly error: unknown }[];
@@ -217,7 +219,7 @@ export function runCall<Machine extends AnyStateMachine>(
 /** Emits a warning for each hook phase of a call that failed. */
 export function warnOfFailures(config: HookSystemConfig, { failures }: CallOutcome): void {
   for (const { phase, error } of failures)
-    withoutHooks(config, `${phase}: the hooks failed`, error);
+    warnOfNoHooks(config, `${phase}: the hooks failed`, error);
 }
 
 /** Runs a call without hooks, which ends when it is cancelled, whether or not `run` does. */

@@ -60,6 +60,9 @@ export type Approval = boolean | string;
 /** Asks the user whether a tool may run. */
 export type Confirm = (request: ToolCallQuestion) => Approval | Promise<Approval>;
 
+/** Runs the tool with the arguments as hooks left them. */
+export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
+
 /** Options of a tool call, and what is known about it besides the request. */
 export interface ToolCallOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
@@ -74,6 +77,24 @@ export interface ToolCallOptions extends EventContext {
    * first, then `confirm`.
    */
   readonly takeQuestion?: ((raise: () => void) => void) | undefined;
+}
+
+/** A request that the agent stop; the reason is for the user (HOOK-020, 028). */
+export interface StopRequest {
+  readonly reason: string;
+}
+
+/** A tool call's result with the effects of its hooks applied. */
+interface AppliedToolCall {
+  readonly toolResult: ToolResult;
+  /**
+   * The result without what hooks appended: the tool's own result or its replacement, with objects left as
+   * objects.
+   */
+  readonly plainResult: ToolResult;
+  /** The texts that hooks appended for the model, each with the blank line that separates it. */
+  readonly appended: readonly string[];
+  readonly stop?: StopRequest;
 }
 
 /** A tool call that has ended. */
@@ -141,6 +162,7 @@ const hookedResult = ({ toolResult, stop, notice }: EndedToolCall): HookedToolRe
     ? { ...toolResult, ...(stop && { stop }), ...(notice !== undefined && { notice }) }
     : toolResult;
 
+/** Runs a call by its machine; without one if only the tool would run and nobody watches machines. */
 function runReady(
   config: HookSystemConfig,
   system: Ready,
@@ -220,25 +242,23 @@ export function toolCallInput(
   }: Omit<ToolCallOptions, 'signal'>,
 ): ToolCallInput {
   const { id, name, input } = request;
-  let toolDuration: number | undefined;
-  const context: EventContext = { ...given, toolCallId, toolDuration: () => toolDuration };
+  let durationMs: number | undefined;
+  const context: EventContext = { ...given, toolCallId, toolDuration: () => durationMs };
   const timed: ExecuteTool = (toolInput, signal) => {
     const start = performance.now();
     return runTool(executeTool, toolInput, signal).finally(() => {
-      toolDuration = performance.now() - start;
+      durationMs = performance.now() - start;
     });
   };
   const portsWith = (system: Ready): ToolCallPorts => {
     const canAsk = confirm !== undefined;
-    const hooks = hookPorts(config, system, name, context, canAsk);
     return {
-      planHooks: undefined,
-      ...hooks,
+      ...hookPorts(config, system, name, context, canAsk),
       rewrite: rewritten,
       ask:
         confirm &&
         ((toolInput, answer, before) =>
-          ask({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer)),
+          askUser({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer)),
       ...(asks === 'where a hook wants it' && { asksForHooksAlone: true }),
       ...(confirm && takeQuestion && { takeQuestion }),
       execute: timed,
@@ -246,6 +266,7 @@ export function toolCallInput(
       hasFailed: (result) => (result as ToolResult).error !== undefined,
     };
   };
+  // Until the hooks are planned, the ports are those of a call without hooks.
   const ports = isPending(ready)
     ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
     : portsWith(ready);
@@ -260,26 +281,26 @@ function hookPorts(
   context: EventContext,
   canAsk: boolean,
 ): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
-  const beforeTool = hooksFor(config, system, 'BeforeTool', name);
-  // Most calls never reach these phases, and every planned event is reported.
+  const prepareBefore = hooksFor(config, system, 'BeforeTool', name);
+  // Most calls never reach these phases, and even an event without hooks is reported once it is planned.
   const rare = (event: 'ToolPermission' | 'ToolFailed') =>
     hasHooks(system, event, name) ? hooksFor(config, system, event, name) : undefined;
-  const onPermission = canAsk ? rare('ToolPermission') : undefined;
-  const onFailure = rare('ToolFailed');
-  const afterTool = hooksFor(config, system, 'AfterTool', name);
+  const preparePermission = canAsk ? rare('ToolPermission') : undefined;
+  const prepareFailure = rare('ToolFailed');
+  const prepareAfter = hooksFor(config, system, 'AfterTool', name);
   return {
     hooksBefore:
-      beforeTool &&
+      prepareBefore &&
       ((toolInput) =>
-        beforeTool(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
+        prepareBefore(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
     hooksOnPermission:
-      onPermission &&
+      preparePermission &&
       ((toolInput) =>
-        onPermission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
+        preparePermission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
     hooksOnFailure:
-      onFailure &&
+      prepareFailure &&
       ((toolInput, result) =>
-        onFailure(
+        prepareFailure(
           () => ({
             tool_name: name,
             tool_input: toolInput,
@@ -289,9 +310,9 @@ function hookPorts(
           { context },
         )),
     hooksAfter:
-      afterTool &&
+      prepareAfter &&
       ((toolInput, result) =>
-        afterTool(
+        prepareAfter(
           () => ({
             tool_name: name,
             tool_input: toolInput,
@@ -302,7 +323,7 @@ function hookPorts(
   };
 }
 
-/** The arguments as the hooks before the tool left them. */
+/** The arguments as the BeforeTool or ToolPermission hooks left them. */
 function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
   const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
   if (replaced) return replaced;
@@ -317,7 +338,7 @@ function askedBy(before: HookEventOutcome | undefined): Pick<ToolCallQuestion, '
 }
 
 /** Asks the user. If the question fails, the call is not approved. */
-function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall): void {
+function askUser(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall): void {
   const reason = `The user did not let ${request.name} run.`;
   const asked = (async () => confirm(request))();
   void asked.then(
@@ -355,6 +376,8 @@ export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
   };
 }
 
+type Output = DefaultHookOutput | undefined;
+
 /** The output of hooks, without their message for the user only. */
 function withoutNotice(event: HookEventName, result: AggregatedHookResult | undefined): Output {
   if (result?.verdict.notice === undefined) return result?.finalOutput;
@@ -365,9 +388,6 @@ function withoutNotice(event: HookEventName, result: AggregatedHookResult | unde
     event,
   );
 }
-
-/** Runs the tool with the arguments as hooks left them. */
-export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
 
 /**
  * Runs a tool so that it always settles asynchronously and with a result, even if it throws at once or
@@ -387,26 +407,6 @@ function runTool(
 
 const orNothing = (result: ToolResult | undefined | null): ToolResult =>
   result ?? { llmContent: '', returnDisplay: '' };
-
-/** A request that the agent stop; the reason is for the user (HOOK-020, 028). */
-export interface StopRequest {
-  readonly reason: string;
-}
-
-/** A tool call's result with the effects of its hooks applied. */
-interface AppliedToolCall {
-  readonly toolResult: ToolResult;
-  /**
-   * The result without what hooks appended: the tool's own result or its replacement, with objects left as
-   * objects.
-   */
-  readonly plainResult: ToolResult;
-  /** The texts that hooks appended for the model, each with the blank line that separates it. */
-  readonly appended: readonly string[];
-  readonly stop?: StopRequest;
-}
-
-type Output = DefaultHookOutput | undefined;
 
 /** The output of hooks that answered for the user, and of hooks on a tool that failed. */
 interface OtherOutputs {
@@ -440,7 +440,7 @@ export function applyToolEffects(
       const stopper = [after, failed, permission].find((output) => output?.shouldStopExecution());
       const reason = (stopper ?? before)?.getStopReason() ?? '';
       const applied = outcome.result
-        ? withHookTexts(resultOf(outcome.result, replaced), early, late)
+        ? withHookTexts(finalResult(outcome.result, replaced), early, late)
         : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
       return { ...applied, stop: { reason } };
     }
@@ -474,12 +474,12 @@ export function applyToolEffects(
         stop: { reason: before?.reason ?? `A hook deferred the call of ${outcome.toolName}.` },
       };
     case 'done':
-      return withHookTexts(resultOf(outcome.result, replaced), early, late);
+      return withHookTexts(finalResult(outcome.result, replaced), early, late);
   }
 }
 
 /** The tool's result, or the result that a hook replaced it with. */
-const resultOf = (result: object, replaced: object | undefined): ToolResult =>
+const finalResult = (result: object, replaced: object | undefined): ToolResult =>
   (replaced ?? result) as ToolResult;
 
 /**

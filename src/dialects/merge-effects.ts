@@ -46,10 +46,8 @@ export function mergeEffects(
   const [context, message, notice] = [texts('context'), texts('message'), texts('notice')];
   const { changes, conflicts, setBy } = mergeChanges(counted, payload);
   const all = counted.flatMap(({ answer }) => answer.effects);
-  const [decidedBy, stoppedBy] = [
-    decision === 'deny' ? deciding.at(-1) : undefined,
-    stopping.at(-1),
-  ];
+  const decidedBy = decision === 'deny' ? deciding.at(-1) : undefined;
+  const stoppedBy = stopping.at(-1);
   return {
     ...(decision && { decision }),
     ...(reason !== undefined && { reason }),
@@ -88,7 +86,7 @@ function mergeChanges(
     for (const effect of answer.effects) {
       if (effect.kind !== 'replace' && effect.kind !== 'patch') continue;
       const { slot, value } = effect;
-      const left = changeOf(changes[slot], payload[slot]);
+      const left = valueAfter(changes[slot], payload[slot]);
       if (effect.kind === 'replace') wholeBy[slot] = hook;
       changes[slot] = effect.kind === 'replace' ? { whole: value } : patched(changes[slot], value);
       keys.spread(slot, effect.kind === 'patch' ? value : differing(left, value), hook);
@@ -104,7 +102,7 @@ function mergeChanges(
 }
 
 /** Returns a slot's value with a change applied. */
-export const changeOf = (change: Change | undefined, before: unknown): unknown =>
+export const valueAfter = (change: Change | undefined, before: unknown): unknown =>
   change === undefined
     ? before
     : 'whole' in change
@@ -129,19 +127,16 @@ export function differing(before: unknown, value: Fields): Fields {
 }
 
 /** Returns the payload that the next hook of a sequence receives: the given one with an answer's changes. */
-export function passReplaced(
+export function passChanges(
   _event: HookEventName,
   payload: HookPayload,
   { effects }: Answer,
 ): HookPayload {
   return effects.reduce<HookPayload>((changed, effect) => {
-    if (effect.kind === 'replace') return { ...changed, [effect.slot]: effect.value };
-    if (effect.kind !== 'patch') return changed;
-    const before = changed[effect.slot];
-    return {
-      ...changed,
-      [effect.slot]: { ...(isRecord(before) ? before : {}), ...effect.value },
-    };
+    if (effect.kind !== 'replace' && effect.kind !== 'patch') return changed;
+    const { slot, value } = effect;
+    const change = effect.kind === 'replace' ? { whole: value } : { patch: value };
+    return { ...changed, [slot]: valueAfter(change, changed[slot]) };
   }, payload);
 }
 

@@ -136,7 +136,7 @@ const words = [
 const wordOf = (key: string): string | undefined => nearest(key, words)?.name;
 
 /** Whether an object denies, in any host's words. */
-export const deniesSomehow = (object: Readonly<Record<string, unknown>>): boolean =>
+const deniesSomehow = (object: Readonly<Record<string, unknown>>): boolean =>
   saysNo(object, wordOf);
 
 /** Whether a text that is not an answer holds a denial: a JSON object inside other text, or a broken one. */

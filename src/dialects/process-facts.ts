@@ -135,13 +135,13 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
   if (status === 'ok' && unreadable === undefined) return answer;
   const error = answer.error ?? new Error(unreadable);
   const said = status === 'failed' && stderr.trim() !== '' ? `: ${stderr.trim()}` : '';
+  const denial = failureDenial(hook, `${error.message}${said}`);
   return {
     ...answer,
     status: status === 'ok' ? 'failed' : status,
     success: false,
     error,
-    decision: 'deny',
-    reason: failureDenial(hook, `${error.message}${said}`).reason,
+    ...denial,
     effects: [],
     plainText: false,
     // The output was not taken as a message after all, and the error need not be repeated in a note.
@@ -152,7 +152,7 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
     output: {
       // A stop still counts next to an unclear decision.
       ...(answer.stop && { continue: false, stopReason: answer.output?.stopReason }),
-      ...failureDenial(hook, `${error.message}${said}`),
+      ...denial,
     },
   };
 }

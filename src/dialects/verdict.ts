@@ -21,7 +21,7 @@ export interface Verdict {
   readonly decision?: Decision;
   /** Why; if several hooks decided, all their reasons in plan order (S-07). */
   readonly reason?: string;
-  /** The hooks that ask let it pass if nobody can be asked (S-02). */
+  /** The hooks that ask let the call pass, unless the host asks about it anyway (S-02). */
   readonly passesUnasked?: true;
   /** The denial replaces a question that nobody could answer, or a call that nobody resumes (S-02). */
   readonly unanswered?: 'ask' | 'defer';

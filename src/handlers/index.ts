@@ -62,15 +62,14 @@ const identityOf = ({ type, command, args }: HookDefinition): string =>
   JSON.stringify([type, command, args]);
 
 /** The process port of the `hookProcess` machine, for hooks of every kind. */
-export const startHandler: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (
-  actor,
-) => (actor.input.handler === undefined ? runHookCommand(actor) : answerEvent(actor));
+export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (actor) =>
+  actor.input.handler === undefined ? runHookCommand(actor) : answerEvent(actor);
 
 /**
  * Lets a handler answer one event, and reports on it as on a process. An order to end is obeyed at once: the
  * signal is aborted, and a later answer is ignored.
  */
-const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
+const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
   const abort = new AbortController();
   let startedAt = performance.now();
   let isOver = false;
@@ -101,6 +100,7 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   };
   const begin = async (command: HookCommand): Promise<void> => {
     const handler = command.handler!;
+    // It is usually loaded, and then nothing is awaited before the hook starts.
     const answering = loaded.get(handler.kind) ?? (await answeringOf(handler.kind));
     if (isOver) return;
     const stdin = command.stdin();

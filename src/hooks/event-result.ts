@@ -17,7 +17,10 @@ import type {
 import type { HookHost } from './config.ts';
 import { modeOf, type HookPlan } from './hook-planner.ts';
 
-/** Merges the results of an event's hooks, given in plan order: each lane by its dialect's rules, then all lanes (HOOK-112, 166). */
+/**
+ * Merges the results of an event's hooks, given in plan order: each lane by its dialect's rules, then all
+ * lanes (HOOK-112, 166).
+ */
 export function aggregateResults(
   plan: HookPlan,
   results: readonly HookExecutionResult[],
@@ -32,7 +35,7 @@ export function aggregateResults(
   return {
     success: broken === undefined && results.every(({ success }) => success),
     ...(output && {
-      // Tool calls need nothing of what translates model calls.
+      // As `createSpecificHookOutput`, but a tool call does not run through what translates model calls.
       finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
     }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
@@ -156,6 +159,9 @@ function mergedLanes(
   return { verdict, ...(broken && { broken }) };
 }
 
+/** The result of an event whose hooks could not be run. */
+export type FailureEnvelope = AggregatedHookResult & { readonly failure: HookFailure };
+
 /**
  * Returns the result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
  * DELTA-HFAIL-001). This is the only place where such a result is made.
@@ -168,7 +174,7 @@ export function buildFailureEnvelope(
   error: unknown,
   stage: HookStage,
   meta: Omit<HookFailure, 'stage' | 'message'> = {},
-): AggregatedHookResult & { readonly failure: HookFailure } {
+): FailureEnvelope {
   const cause = errorOf(error);
   return {
     success: false,
@@ -184,21 +190,21 @@ export function buildFailureEnvelope(
   };
 }
 
-const denying = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
+const denialOf = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
 
-/** The same result if `guard`, a hook whose failure denies, was among the hooks. */
+/** The result of an event whose hooks could not be run, if `guard`, one of them, denies when it fails. */
 export const denyingEnvelope = (
   error: unknown,
   stage: HookStage,
   event: HookEventName,
   guard: string,
-): ReturnType<typeof buildFailureEnvelope> => {
+): FailureEnvelope => {
   const envelope = buildFailureEnvelope(error, stage, { event });
   const denial = failureDenial(guard, envelope.failure.message);
   return {
     ...envelope,
     finalOutput: createSpecificHookOutput(denial, event),
-    verdict: denying(denial.reason),
+    verdict: denialOf(denial.reason),
     setBy: { decision: guard },
   };
 };
@@ -208,12 +214,12 @@ export const refusingEnvelope = (
   problem: string,
   event: HookEventName,
   file = 'settings',
-): ReturnType<typeof buildFailureEnvelope> => {
+): FailureEnvelope => {
   const denial = { decision: 'deny', reason: `Blocked because of ${problem}` } as const;
   return {
     ...buildFailureEnvelope(new Error(problem), 'planning', { event }),
     finalOutput: createSpecificHookOutput(denial, event),
-    verdict: denying(denial.reason),
+    verdict: denialOf(denial.reason),
     setBy: { decision: file },
   };
 };
@@ -227,12 +233,12 @@ export const unreadyEnvelope = (
   error: unknown,
   stage: HookStage,
   event: HookEventName,
-): ReturnType<typeof buildFailureEnvelope> => {
+): FailureEnvelope => {
   const envelope = buildFailureEnvelope(error, stage, { event });
   const reason = `Blocked because the hooks could not be run: ${envelope.failure.message}`;
   return {
     ...envelope,
     finalOutput: createSpecificHookOutput({ decision: 'deny', reason }, event),
-    verdict: denying(reason),
+    verdict: denialOf(reason),
   };
 };

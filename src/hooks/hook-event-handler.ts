@@ -10,6 +10,14 @@ import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import {
+  observed,
+  eventWarnings,
+  observePlan,
+  batchSummary,
+  HookTelemetry,
+  type PlanObserver,
+} from '../telemetry.ts';
+import {
   type HookStage,
   makeEmptySuccessResult,
   type AggregatedHookResult,
@@ -18,6 +26,7 @@ import type { HookHost } from './config.ts';
 import {
   buildFailureEnvelope,
   denyingEnvelope,
+  type FailureEnvelope,
   isBlockedUnready,
   refusingEnvelope,
   unreadyEnvelope,
@@ -34,14 +43,6 @@ import {
 import { resultOf, settledInput, type StartUnawaited, toMachineInput } from './plan-input.ts';
 import { hookEvent, runMachine } from './run-machine.ts';
 import type { UnawaitedHooks } from './unawaited-hooks.ts';
-import {
-  observed,
-  eventWarnings,
-  observePlan,
-  batchSummary,
-  HookTelemetry,
-  type PlanObserver,
-} from '../telemetry.ts';
 
 const debug = debugChannel('event-handler');
 
@@ -91,8 +92,6 @@ export interface PrepareOptions {
   /** Called once, as soon as all hooks have ended. */
   readonly onDecided?: (result: AggregatedHookResult) => void;
 }
-
-type FailedEvent = ReturnType<typeof buildFailureEnvelope>;
 
 /** The answers could not be merged, so the result is as if no hook had run. */
 const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
@@ -257,6 +256,7 @@ export class HookEventHandler {
     return this.#planFor(event, () => subject);
   }
 
+  /** If `subjectFor` throws, because the fields have a wrong type, the event is planned to fail. */
   #planFor<Event extends HookEventName>(
     event: Event,
     subjectFor: () => MatchSubject,
@@ -340,7 +340,7 @@ export class HookEventHandler {
     return this.#unawaited.hasSaid(event, session?.());
   }
 
-  /** Asynchronous, because the caller is a machine in the middle of a step. */
+  /** Waits only for the module, which is loaded as soon as such a hook is found. */
   async #startUnawaited(...[input, onEnd]: Parameters<StartUnawaited>): Promise<void> {
     this.#loading ??= import('./unawaited-hooks.ts').then((loaded) => new loaded.UnawaitedHooks());
     this.#unawaited ??= await this.#loading;
@@ -411,7 +411,7 @@ export class HookEventHandler {
   /**
    * Returns the result of an event whose hooks could not be run: a denial if a failure of one of them denies.
    */
-  #failure(planned: PlannedEvent, error: unknown, stage: HookStage): FailedEvent {
+  #failure(planned: PlannedEvent, error: unknown, stage: HookStage): FailureEnvelope {
     const { event } = planned;
     const [guard] =
       planned.kind === 'hooks' ? (planned.plan.failClosed ?? []) : this.#failClosed(event);

@@ -5,10 +5,10 @@ import type { EventContext } from '../dialects/event-context.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel } from '../log.ts';
 import { authorities, hookSources, type HookEventName } from '../protocol/events.ts';
-import type { StartGate, TrustGate } from './trust-gate.ts';
-import type { HookRegistry } from './hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { messageOf } from '../message-of.ts';
+import type { HookRegistry } from './hook-registry.ts';
+import type { StartGate, TrustGate } from './trust-gate.ts';
 
 const debug = debugChannel('planner');
 
@@ -28,10 +28,10 @@ export interface HookPlan {
   /** The hooks whose failure denies; absent when there are none. */
   readonly failClosed?: ReadonlySet<RegisteredHook>;
   /**
-   * By hook, its duplicates that need nobody's trust: the first of them runs if the hook itself may not start
-   * after all.
+   * By hook, its first duplicate that needs nobody's trust: it runs if the hook itself may not start after
+   * all.
    */
-  readonly standIns?: ReadonlyMap<RegisteredHook, readonly RegisteredHook[]>;
+  readonly standIns?: ReadonlyMap<RegisteredHook, RegisteredHook>;
   /** The dialects of the hooks, by name. */
   readonly dialects: ReadonlyMap<string, Dialect>;
 }
@@ -68,6 +68,7 @@ interface PlannerOptions {
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
 export class HookPlanner {
   readonly #warn: (line: string) => void;
+  readonly #trusts: TrustGate;
   readonly #matcherLimit: number | undefined;
   readonly #events = new Map<HookEventName, CompiledEvent>();
   /** Hooks whose matchers could not be evaluated, still to be reported. */
@@ -75,8 +76,6 @@ export class HookPlanner {
   /** The events and levels whose undecided matchers have been reported. */
   readonly #reported = new Set<string>();
   #registry: HookRegistry | undefined;
-
-  readonly #trusts: TrustGate;
 
   /** Whether a hook of a plan may start, now that its turn has come. */
   readonly mayStart: StartGate;
@@ -130,11 +129,11 @@ export class HookPlanner {
     if (matching.length === 0) return undefined;
     const { dialects, foreign } = compiled;
     const trusted = matching.filter((hook) => this.#trusts(hook));
-    const before = foreign.filter((hook) => this.#trusts(hook));
-    if (trusted.length === matching.length && before.length === foreign.length) return plan;
-    const run = new Set(trusted);
-    const denying = matching.filter((hook) => blocksOnFailure(hook) && !run.has(hook));
-    return makePlan(event, trusted, before, dialects, matching, denying);
+    const trustedForeign = foreign.filter((hook) => this.#trusts(hook));
+    if (trusted.length === matching.length && trustedForeign.length === foreign.length) return plan;
+    const running = new Set(trusted);
+    const denying = matching.filter((hook) => blocksOnFailure(hook) && !running.has(hook));
+    return makePlan(event, trusted, trustedForeign, dialects, matching, denying);
   }
 
   /**
@@ -182,21 +181,21 @@ export class HookPlanner {
   }
 
   #matcherOf(hook: RegisteredHook, dialect: Dialect): CompiledEvent['entries'][number]['fits'] {
-    const runs = (error: unknown): true => {
+    const runAnyway = (error: unknown): true => {
       this.#undecided.push({ hook, error });
       return true;
     };
     try {
-      const fits = dialect.compileMatcher(hook, runs);
+      const fits = dialect.compileMatcher(hook, runAnyway);
       return (subject, budget) => {
         try {
           return fits(subject, budget);
         } catch (error) {
-          return runs(error);
+          return runAnyway(error);
         }
       };
     } catch (error) {
-      runs(error);
+      runAnyway(error);
       return () => true;
     }
   }
@@ -266,7 +265,7 @@ function makePlan(
   denying: readonly RegisteredHook[] = [],
 ): HookPlan | undefined {
   if (runnable.length + denying.length === 0) return undefined;
-  const first = firstOfDoubles(runnable, foreign, dialects);
+  const first = firstOfDuplicates(runnable, foreign, dialects);
   const kept = new Set([...first.values(), ...denying]);
   if (kept.size === 0) return undefined;
   // The strictest of the duplicates decides, or a project could weaken a guard of the user.
@@ -274,13 +273,11 @@ function makePlan(
     .filter(blocksOnFailure)
     .flatMap((hook) => first.get(identityOf(hook, dialects)) ?? []);
   const failClosed = new Set([...strict, ...denying]);
-  const standIns = new Map<RegisteredHook, RegisteredHook[]>();
+  const standIns = new Map<RegisteredHook, RegisteredHook>();
   for (const hook of runnable) {
     const stoodFor = first.get(identityOf(hook, dialects));
     if (hook.source === 'project' || stoodFor?.source !== 'project') continue;
-    const known = standIns.get(stoodFor);
-    if (known) known.push(hook);
-    else standIns.set(stoodFor, [hook]);
+    if (!standIns.has(stoodFor)) standIns.set(stoodFor, hook);
   }
   const hooks = matching.filter((hook) => kept.has(hook));
   return {
@@ -313,8 +310,8 @@ function lanesOf(
 }
 
 /**
- * Returns the plan without the hooks that look at the payload and do not apply to it, or receive the whole
- * call; undefined when none is left.
+ * Returns the plan without the hooks that do not apply to this payload, and, if the event is a part of a call,
+ * without those that receive the whole call; undefined when none is left.
  */
 export function applyingTo(
   plan: HookPlan,
@@ -362,7 +359,7 @@ const blocksOnFailure = ({ onFailure, async: isUnawaited }: RegisteredHook): boo
  * Hooks with the same identity run once per event; the first, of the strongest source, is kept (HOOK-090,
  * 091). An administrator's hook, however, runs as the administrator's, in its clean environment.
  */
-function firstOfDoubles(
+function firstOfDuplicates(
   hooks: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
   dialects: ReadonlyMap<string, Dialect>,

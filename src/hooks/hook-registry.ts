@@ -102,7 +102,7 @@ export class HookRegistry {
     );
   }
 
-  /** The enabled hooks of an event, project before user before system before extensions. */
+  /** The enabled hooks of an event, in the order of their sources, as each dialect ranks them. */
   getHooksForEvent(event: HookEventName): readonly RegisteredHook[] {
     return this.#hooks.filter((hook) => hook.event === event && hook.enabled && this.isOn(hook));
   }

@@ -17,7 +17,7 @@ import type {
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import { changeOf, mergeEffects, passReplaced, outputOf } from '../dialects/merge-effects.ts';
+import { valueAfter, mergeEffects, passChanges, outputOf } from '../dialects/merge-effects.ts';
 import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
@@ -37,7 +37,7 @@ import type { HookPlan } from './hook-planner.ts';
 import type { PlanObserver } from '../telemetry.ts';
 import type { StartGate } from './trust-gate.ts';
 
-/** A result with its flags. */
+/** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
   blocked: result.finalOutput?.isBlockingDecision() ?? false,
   stop: result.finalOutput?.shouldStopExecution() ?? false,
@@ -96,7 +96,7 @@ interface KeptAnswer extends HookExecutionResult, HookAnswer {
 const shownOf = ({ passesOn: _, received: __, ...answer }: KeptAnswer): HookExecutionResult =>
   answer;
 
-const refusal = ({ bundle }: RegisteredHook): string =>
+const whyUntrusted = ({ bundle }: RegisteredHook): string =>
   bundle ? 'its bundle is not as it was signed' : 'it is not trusted';
 
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
@@ -126,14 +126,14 @@ export function toMachineInput(
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
   // Hooks side by side often receive the same object.
-  const textFor = remember((received: object) => ({ text: JSON.stringify(received) }));
+  const textFor = remember((received: object) => JSON.stringify(received));
   const objectFor = remember((hook: RegisteredHook) =>
     remember((received: HookPayload) => dialectOf(hook).stdin(hook, received, context)),
   );
   const textOf = (hook: RegisteredHook, received: HookPayload): string =>
-    `${textFor(objectFor(hook)(received)).text}${dialectOf(hook).endsLine ? '\n' : ''}`;
-  // An input that has no JSON form fails the event, once (G-06); but if a failure denies, it fails each of
-  // the event's hooks.
+    `${textFor(objectFor(hook)(received))}${dialectOf(hook).endsLine ? '\n' : ''}`;
+  // A payload that has no JSON form fails the event, once (G-06), because the last call throws. If a failure
+  // denies, or if it is only a dialect's form of the payload that has none, the hooks fail one by one.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
       if ('error' in tried(() => textOf(hook, payload))) JSON.stringify(payload);
@@ -164,26 +164,26 @@ export function toMachineInput(
     };
   };
 
-  /** Hooks that were refused when their turn had come, and those that ran in place of others. */
-  const refused = new Set<PlannedHook>();
+  /** Hooks that were not trusted when their turn had come, and by hook, the one that ran in its place. */
+  const untrusted = new Set<PlannedHook>();
   const standingIn = new Map<PlannedHook, RegisteredHook>();
   const admit = (
     hook: RegisteredHook,
     received: HookPayload,
     own: HookCommand,
   ): HookCommand | Promise<HookCommand> => {
-    const go = (isTrusted: boolean): HookCommand => {
-      const [standIn] = isTrusted ? [] : (plan.standIns?.get(hook) ?? []);
+    const admitted = (isTrusted: boolean): HookCommand => {
+      const standIn = isTrusted ? undefined : plan.standIns?.get(hook);
       if (!isTrusted && standIn === undefined) {
-        refused.add(hook);
-        throw new Error(refusal(hook));
+        untrusted.add(hook);
+        throw new Error(whyUntrusted(hook));
       }
       if (standIn !== undefined) standingIn.set(hook, standIn);
       observer.hookStarted(standIn ?? hook, received);
       return standIn ? commandOf(standIn, received) : own;
     };
     const answer = mayStart(hook);
-    return typeof answer === 'boolean' ? go(answer) : answer.then(go);
+    return typeof answer === 'boolean' ? admitted(answer) : answer.then(admitted);
   };
 
   const isInSequence = ({ dialect }: RegisteredHook): boolean =>
@@ -196,11 +196,11 @@ export function toMachineInput(
   ): KeptAnswer => {
     const dialect = dialectOf(hook);
     const answer = tried((): KeptAnswer => {
-      // A dialect whose failures deny would take a refused hook for a failure.
-      if (refused.has(hook)) throw new Error(refusal(hook));
+      // A dialect whose failures deny would take it for a failure.
+      if (untrusted.has(hook)) throw new Error(whyUntrusted(hook));
       const read = dialect.read(hook, outcome, received);
       const result = { ...withOutput(event, hook, read, received), hook, event, received };
-      const { chain = passReplaced } = dialect;
+      const { chain = passChanges } = dialect;
       return isInSequence(hook) && isPassedOn(result)
         ? { ...result, passesOn: chain(event, received, result) }
         : result;
@@ -221,7 +221,7 @@ export function toMachineInput(
     let kept: KeptAnswer | undefined;
     const read = (outcome: HookProcessOutcome): KeptAnswer => {
       kept ??= answerFrom(standingIn.get(hook) ?? hook, outcome, received);
-      return refused.has(hook) ? { ...kept, status: 'untrusted' } : kept;
+      return untrusted.has(hook) ? { ...kept, status: 'untrusted' } : kept;
     };
     const outlives = { event, sessionId: input.session_id, hook, read };
     startUnawaited({ ...processOf(hook, received), outlives }, (outcome) => {
@@ -253,7 +253,7 @@ export function toMachineInput(
         const result = plan.failClosed?.has(hookOf(planned))
           ? denyFailure(answer, hook.name)
           : answer;
-        if (refused.has(planned)) return { ...result, status: 'untrusted' };
+        if (untrusted.has(planned)) return { ...result, status: 'untrusted' };
         return first === undefined ? result : judgingOnly(result, first as KeptAnswer);
       },
       merge(answers): EventVerdict {
@@ -266,12 +266,12 @@ export function toMachineInput(
       },
       ...(recheck && {
         recheck: (answers, verdict) =>
-          recheckOf(plan, payload, answers, (verdict as EventVerdict).result),
+          recheckAfter(plan, payload, answers, (verdict as EventVerdict).result),
       }),
     },
     reports: {
       answered(answer) {
-        // A refused hook was not asked anything, so only its denial is reported.
+        // An untrusted hook was not asked anything, so only its denial is reported.
         if (answer.status !== 'untrusted') observer.hookEnded(shownOf(answer as KeptAnswer));
       },
       decided: (verdict) => observer.eventSettled(plan, (verdict as EventVerdict).result),
@@ -283,7 +283,7 @@ export function toMachineInput(
  * Returns the hooks that judged something other than what would run now: what they received, with their own
  * changes, differs from it. Nothing is asked again about what is denied or stopped.
  */
-function recheckOf(
+function recheckAfter(
   { hooks, event }: HookPlan,
   payload: HookPayload,
   answers: readonly (HookAnswer | undefined)[],
@@ -294,14 +294,14 @@ function recheckOf(
   const changed = Object.entries(verdict.changes).filter(([slot]) => judgedSlots.includes(slot));
   if (changed.length === 0) return undefined;
   const final = changed.reduce<HookPayload>(
-    (made, [slot, change]) => ({ ...made, [slot]: changeOf(change, payload[slot]) }),
+    (made, [slot, change]) => ({ ...made, [slot]: valueAfter(change, payload[slot]) }),
     payload,
   );
   const positions = [...hooks.keys()].filter((position) => {
     const answer = answers[position] as KeptAnswer | undefined;
     if (answer?.status !== 'ok') return false;
-    const knows = passReplaced(event, answer.received, answer);
-    return changed.some(([slot]) => !isDeepStrictEqual(knows[slot], final[slot]));
+    const judged = passChanges(event, answer.received, answer);
+    return changed.some(([slot]) => !isDeepStrictEqual(judged[slot], final[slot]));
   });
   return positions.length > 0 ? { positions, payload: final } : undefined;
 }
@@ -389,7 +389,7 @@ function withOutput(
 const isPassedOn = ({ status, decision, stop }: Answer): boolean =>
   status === 'ok' && decision !== 'deny' && !stop;
 
-/** Hooks side by side share one payload, whose text is made once. */
+/** Returns a function that makes something of each object only once. */
 function remember<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, Made>();
   return (key) => {

@@ -10,7 +10,7 @@ import {
 } from 'xstate';
 import { hookEventMachine } from '../../machines/hook-event.ts';
 import { hookProcessMachine, type HookProcessOutcome } from '../../machines/hook-process.ts';
-import { startHandler } from '../handlers/index.ts';
+import { runHook } from '../handlers/index.ts';
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { InspectObserver } from '../telemetry.ts';
@@ -95,7 +95,7 @@ function listen(signal: AbortSignal): Waiting {
 
 /** The machines of hooks with their actors provided, once for all runs. */
 export const hookProcess = hookProcessMachine.provide({
-  actors: { process: fromCallback(startHandler) },
+  actors: { process: fromCallback(runHook) },
 });
 
 export const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });

@@ -91,7 +91,7 @@ export interface SettingsConfigOptions extends Pick<
 }
 
 /** The part of a config that settings and options answer: everything except who runs the hooks. */
-export type SettingsConfig = Omit<HookHost, 'getHookSystem' | 'getDialects'> &
+export type SettingsConfig = Omit<HookHost, 'getDialects'> &
   Required<Pick<HookHost, 'getUnknownGuards' | 'getUnreadFiles' | 'onNote'>>;
 
 /** How the owner of the hook system takes part in reading settings. */
@@ -125,13 +125,13 @@ export function settingsConfig(
       ? given(options.settings as Settings)
       : loadSettings(cwd, read, foldersIn, { isTrusted, systemFolder: options.systemFolder });
     const settings = fleets ? { ...levels, bundles: [...levels.bundles, fleets] } : levels;
-    const found = judge(settings, options, dialects(), cwd, isTrusted);
-    if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
+    const judged = judge(settings, options, dialects(), cwd, isTrusted);
+    if (options.enableHooks === undefined) for (const note of judged.notes()) onNote(note);
     // With hooks off, no registry will be created that could report a broken file.
-    if (!found.isOn && isReported?.() !== true)
+    if (!judged.isOn && isReported?.() !== true)
       for (const problem of settings.problems.map(formatProblem))
         if (options.wasReported?.(problem) !== true) tell(problem);
-    return found;
+    return judged;
   };
   let loaded: Loaded | undefined;
   const settings = (): Loaded => {

@@ -5,10 +5,13 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookBundle, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
-/** Whether a hook may run, now; also whether an executable may be asked for its event. */
+/** Whether a hook may run, as far as that is known when a plan is made. */
 export type TrustGate = (hook: UnaskedHook & { readonly event?: HookEventName }) => boolean;
 
-/** Whether a hook may start, now that its turn has come. */
+/**
+ * Whether a hook may start, now that its turn has come; also whether an executable may be asked for its
+ * event.
+ */
 export type StartGate = (
   hook: UnaskedHook & { readonly event?: HookEventName },
 ) => boolean | Promise<boolean>;

@@ -28,7 +28,8 @@ const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants;
 
 let inputs = 0;
 
-export interface InputFile {
+/** The stdin of a hook: a file, or a FIFO if the hook waits for it. */
+export interface HookStdin {
   /** The hook's end; close it once the hook has it. */
   readonly reader: number;
   /**
@@ -41,7 +42,7 @@ export interface InputFile {
 }
 
 /** Creates an input that is filled before the hook opens it. */
-export function openInput(): InputFile {
+export function openInput(): HookStdin {
   const reader = inScratch((folder) => {
     const file = join(folder, `input-${inputs++}`);
     const opened = openSync(file, 'wx+', 0o600);
@@ -69,7 +70,7 @@ export function openInput(): InputFile {
  * It is a FIFO. A reader that opens it by name after its writer has gone waits for another writer, so from
  * time to time one comes and goes.
  */
-export function openInputPipe(): InputFile {
+export function openInputPipe(): HookStdin {
   let writer: number | undefined;
   let nudging: NodeJS.Timeout | undefined;
   let rest: Socket | undefined;
@@ -149,7 +150,7 @@ export interface OutputPipe {
   /** The hook's end; close it once the hook has it. */
   readonly writer: number;
   /** Returns the pipe to the pool. A pipe that something may still hold open must not serve another hook. */
-  release(clean: boolean): void;
+  release(isClean: boolean): void;
 }
 
 /** A pipe for stdout or stderr. */
@@ -163,7 +164,7 @@ export function openOutput(): OutputPipe {
       // Opened for reading first and without waiting, so that opening for writing need not wait either.
       reader = openSync(path, O_RDONLY | O_NONBLOCK);
       const writer = openSync(path, O_WRONLY);
-      return { reader, writer, release: (clean) => returnFifo(path, clean) };
+      return { reader, writer, release: (isClean) => returnFifo(path, isClean) };
     } catch (error) {
       if (reader !== undefined) closeSync(reader);
       returnFifo(path, false);

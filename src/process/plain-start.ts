@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { HookCommand, HookExit } from '../../machines/hook-process.ts';
 import { type Kept, OutputCollector, OutputHead, pipeSize, readNow } from './collect-output.ts';
-import { type InputFile, openInput, openOutput } from './pipes.ts';
+import { type HookStdin, openInput, openOutput } from './pipes.ts';
 import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
 import { askForPids, marked, newMark, type Run, tellsPids } from './strays.ts';
 
@@ -77,7 +77,7 @@ const outputNames = ['stdout', 'stderr'] as const;
 
 /** The standard streams of one process: filled, handed over to it, then read, and finally released. */
 export class HookStreams {
-  #input: InputFile | undefined;
+  #input: HookStdin | undefined;
   readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
   #text = '';
   #collectors: OutputCollector[] = [];
@@ -89,7 +89,7 @@ export class HookStreams {
 
   /** The input is a file, unless a process must wait for it. */
   constructor(
-    makeInput: () => InputFile = openInput,
+    makeInput: () => HookStdin = openInput,
     makeKept: () => Kept = () => new OutputHead(outputLimit),
   ) {
     this.#input = orNodesPipe(makeInput);

@@ -51,7 +51,7 @@ function readProc(path: string): string {
 
 const kept = new Map<string, number>();
 
-/** Does the same for a file that is read with every hook: it stays open. */
+/** Does the same for a file that is read with every hook: the file stays open. */
 export function readAgain(path: string): string {
   const fd = kept.get(path) ?? openSync(path, 'r');
   kept.set(path, fd);
@@ -74,7 +74,7 @@ let ours: boolean | undefined;
  * Whether /proc describes the processes that this one sees: one mounted from outside a container numbers them
  * differently.
  */
-export function isOurs(): boolean {
+export function isProcOurs(): boolean {
   try {
     ours ??= readlinkSync('/proc/self') === String(process.pid);
   } catch {
@@ -165,7 +165,7 @@ export function statOf(pid: number): Stat | undefined {
  * The environment that a process was started with; undefined if the process is gone or out of our reach;
  * throws if it cannot be inspected.
  */
-export function environmentOf(pid: number): string | undefined {
+export function environOf(pid: number): string | undefined {
   try {
     return readProc(`/proc/${pid}/environ`);
   } catch (error) {
@@ -272,7 +272,7 @@ export function livingGroups(leaders: ReadonlySet<number>): Set<number> {
   const processes = livingProcesses();
   // If the processes cannot be read right now, no group is known to be gone.
   if (processes === undefined)
-    return new Set([...leaders].filter((id) => isOurs() || groupExists(id)));
+    return new Set([...leaders].filter((id) => isProcOurs() || groupExists(id)));
   return new Set(processes.map(({ session }) => session).filter((id) => leaders.has(id)));
 }
 
@@ -297,7 +297,7 @@ function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
  * still accepts signals; only its state shows it.
  */
 function livingProcesses(): { pid: number; group: number; session: number }[] | undefined {
-  if (!isOurs()) return undefined;
+  if (!isProcOurs()) return undefined;
   try {
     return allPids().flatMap((pid) => {
       const stat = statOf(pid);

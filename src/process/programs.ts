@@ -153,7 +153,7 @@ function afterDocuments(command: string, start: number, documents: HereDocument[
  */
 
 /** The folders in which programs of a clean environment are looked up. */
-export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Values that name a language, a terminal or a time zone: a path in them would cause a file to be read. */
 const word = /^[\w.,:+@=-]*$/;

@@ -10,7 +10,14 @@ import {
   statOf,
   userOf,
 } from './processes.ts';
-import { killStrays, type Living, markedPids, marksOf, type Run, signalStrays } from './strays.ts';
+import {
+  killStrays,
+  type Living,
+  markedPids,
+  livingByMark,
+  type Run,
+  signalStrays,
+} from './strays.ts';
 import { hasSession, isWatched, leaveSession } from './watchdog.ts';
 
 /** How often runs are checked, in ms, and the largest share of the time that the checks may take. */
@@ -21,11 +28,9 @@ const share = 1 / 5;
 interface Waiting {
   /** Called at each check. */
   seen(living: Living): void;
-  /**
-   * `whom` is what signals are meant for; `unreachable` is called once, if none of them reaches anything that
-   * is left.
-   */
+  /** What signals are meant for. */
   readonly whom: () => Whom;
+  /** Called once, if no signal reaches anything that is left. */
   unreachable(): void;
 }
 
@@ -79,7 +84,7 @@ function look(): void {
   for (const [run, waiter] of waiting) {
     // From then on its number may be given to a stranger.
     if (!living.has(run.leader)) leaveSession(run);
-    const left = hasSession(run) ? 'group' : marksOf(run, isWatched);
+    const left = hasSession(run) ? 'group' : livingByMark(run, isWatched);
     const whom = waiter.whom();
     const isLeft = left === 'group' || (left === 'daemons' && whom === 'all');
     if (isLeft && !unreachable.has(run) && isOutOfReach(run, whom)) {

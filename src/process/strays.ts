@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { HookLeft, Whom } from '../../machines/hook-process.ts';
-import { allPids, environmentOf, isOurs, readAgain, statOf } from './processes.ts';
+import { allPids, environOf, isProcOurs, readAgain, statOf } from './processes.ts';
 
 /*
  * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No group or
@@ -81,11 +81,11 @@ export function tellsPids(pid: number): boolean {
  * another session that `isHook` knows is another hook, and so is whatever cannot be distinguished from it. If
  * the processes cannot be read, something may be alive.
  */
-export function marksOf(run: Run, isHook: (session: number) => boolean): Living {
+export function livingByMark(run: Run, isHook: (session: number) => boolean): Living {
   const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
   let living: Living = 'nothing';
   try {
-    for (const { session } of foundIn(run, isOthers)) {
+    for (const { session } of candidatesOf(run, isOthers)) {
       if (session === run.leader) return 'group';
       living = 'daemons';
     }
@@ -105,7 +105,7 @@ export function signalStrays(
   whom: Whom,
   isSessionSignalled: boolean,
 ): void {
-  for (const { pid, session } of straysOf(run, whom))
+  for (const { pid, session } of markedProcesses(run, whom))
     if (!isSessionSignalled || session !== run.leader) send(pid, signal);
 }
 
@@ -114,19 +114,19 @@ export function signalStrays(
  * meantime.
  */
 export function killStrays(run: Run, whom: Whom): void {
-  for (let round = 0, found = straysOf(run, whom); found.length > 0 && round < 10; round++) {
+  for (let round = 0, found = markedProcesses(run, whom); found.length > 0 && round < 10; round++) {
     for (const { pid } of found) send(pid, 'SIGKILL');
-    found = straysOf(run, whom);
+    found = markedProcesses(run, whom);
   }
 }
 
 /** The processes that carry the mark of this run, in its session or elsewhere. */
 export const markedPids = (run: Run, whom: Whom): number[] =>
-  straysOf(run, whom).map(({ pid }) => pid);
+  markedProcesses(run, whom).map(({ pid }) => pid);
 
-function straysOf(run: Run, whom: Whom): Stray[] {
+function markedProcesses(run: Run, whom: Whom): Candidate[] {
   try {
-    return [...foundIn(run)].filter(
+    return [...candidatesOf(run)].filter(
       ({ isMarked, session }) => isMarked && (whom === 'all' || session === run.leader),
     );
   } catch {
@@ -143,18 +143,18 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** A process that may belong to a run. */
-interface Stray {
+interface Candidate {
   readonly pid: number;
   readonly session: number;
   /** If false, the process did not show in time whose it is. */
   readonly isMarked: boolean;
 }
 
-function* foundIn(
+function* candidatesOf(
   { mark, after, early = [] }: Run,
   isOthers: (session: number) => boolean = () => false,
-): Generator<Stray> {
-  if (!isOurs()) return;
+): Generator<Candidate> {
+  if (!isProcOurs()) return;
   yield* markedOf(early, mark, isOthers);
   let [from, to] = [after, after === undefined ? undefined : lastPid()];
   if (after !== undefined && to === after) return;
@@ -187,11 +187,11 @@ function* markedOf(
   pids: Iterable<number>,
   mark: string,
   isOthers: (session: number) => boolean,
-): Generator<Stray> {
-  let unclear: Stray[] = [];
+): Generator<Candidate> {
+  let unclear: Candidate[] = [];
   for (const pid of pids) {
     if (isOthers(pid) || !existsSync(`/proc/${pid}`)) continue;
-    const environment = environmentOf(pid);
+    const environment = environOf(pid);
     if (environment !== '' && environment?.includes(mark) !== true) continue;
     const stat = statOf(pid);
     // Of dead processes only the number is left, and the system's own threads have no session.
@@ -206,14 +206,14 @@ function* markedOf(
     Atomics.wait(nobody, 0, 0, glance);
     const seen = unclear;
     unclear = [];
-    for (const stray of seen) {
-      const environment = environmentOf(stray.pid);
-      if (environment === '') unclear.push(stray);
-      else if (environment?.includes(mark)) yield { ...stray, isMarked: true };
+    for (const one of seen) {
+      const environment = environOf(one.pid);
+      if (environment === '') unclear.push(one);
+      else if (environment?.includes(mark)) yield { ...one, isMarked: true };
     }
   }
   // On a busy machine this moment is longer; a run that is waited for is checked again.
-  for (const stray of unclear) if (statOf(stray.pid)?.isBare === false) yield stray;
+  for (const one of unclear) if (statOf(one.pid)?.isBare === false) yield one;
 }
 
 let started: number | undefined;

@@ -14,12 +14,12 @@ import { isError } from '../errors.ts';
 import type { StartedHook, StartHook } from './plain-start.ts';
 import { isOutOfReach, killRun, onRunEnd, survivorsOf, terminateRun } from './run-end.ts';
 import { groupExists } from './processes.ts';
-import { marksOf, type Living, type Run } from './strays.ts';
+import { livingByMark, type Living, type Run } from './strays.ts';
 import { forgetRun, isWatched, loseLeader, spareRun, watchRun } from './watchdog.ts';
 
 /**
- * Runs one hook command, started in the given way (a command that may be started ahead of its event in a way
- * of its own), and reports what it did; it knows no policy and no deadline.
+ * Runs one hook command and reports what it did; it knows no policy and no deadline. `startHook` starts the
+ * command, or `startAhead` if it may be started ahead of its event.
  *
  * It waits for its turn if too many hooks are already running. It reports `process.closed` once the command
  * has exited and nothing that it started is alive or holds its streams any more, or when ordered to `leave`
@@ -31,7 +31,7 @@ import { forgetRun, isWatched, loseLeader, spareRun, watchRun } from './watchdog
 export const superviseHook =
   (
     startHook: StartHook,
-    waitForTurn = takeTurn,
+    waitForTurn: typeof takeTurn,
     startAhead = startHook,
   ): CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> =>
   ({ input, sendBack, receive }) => {
@@ -78,6 +78,7 @@ const neverRan: HookExit = {
   durationMs: 0,
 };
 
+/** One hook, from its start until nothing of it is left, or what is left is no longer waited for. */
 class RunningHook {
   readonly #report: (report: ProcessReport) => void;
   readonly #endTurn: () => void;
@@ -251,10 +252,10 @@ function toError(error: unknown, { cwd }: HookCommand): Error {
 const perCore = 4;
 const fewest = 16;
 
-let running = 0;
+let turnsTaken = 0;
 const waiting: (() => void)[] = [];
 let next: NodeJS.Immediate | undefined;
-let refused: string | undefined;
+let rejectedLimit: string | undefined;
 
 /**
  * Begins a hook as soon as fewer hooks run than may, in the order of asking; `begin` receives the function
@@ -267,16 +268,16 @@ export function takeTurn(begin: (end: () => void) => void): () => void {
   let state: 'waiting' | 'taken' | 'over' = 'waiting';
   const take = (): void => {
     state = 'taken';
-    running++;
+    turnsTaken++;
     begin(end);
   };
   const end = (): void => {
     if (state === 'waiting') waiting.splice(waiting.indexOf(take), 1);
-    if (state === 'taken') running--;
+    if (state === 'taken') turnsTaken--;
     state = 'over';
     next ??= setImmediate(beginNext);
   };
-  if (waiting.length === 0 && running < limit()) take();
+  if (waiting.length === 0 && turnsTaken < limit()) take();
   else waiting.push(take);
   return end;
 }
@@ -295,7 +296,7 @@ const nothing = (): void => undefined;
  */
 function beginNext(): void {
   next = undefined;
-  if (waiting.length === 0 || running >= limit()) return;
+  if (waiting.length === 0 || turnsTaken >= limit()) return;
   waiting.shift()!();
   next ??= setImmediate(beginNext);
 }
@@ -303,8 +304,8 @@ function beginNext(): void {
 function limit(): number {
   const wanted = process.env['HOOKMACHINE_HOOK_LIMIT'];
   if (wanted !== undefined && /^[1-9]\d*$/.test(wanted)) return Number(wanted);
-  if (wanted !== undefined && wanted !== '' && wanted !== refused) {
-    refused = wanted;
+  if (wanted !== undefined && wanted !== '' && wanted !== rejectedLimit) {
+    rejectedLimit = wanted;
     process.emitWarning(
       `HOOKMACHINE_HOOK_LIMIT is "${wanted}": set it to a whole number of at least 1, or unset it.`,
     );
@@ -314,4 +315,4 @@ function limit(): number {
 
 /** What is alive of a run just after its leader has ended. */
 const livingAfter = (run: Run): Living =>
-  groupExists(run.leader) ? 'group' : marksOf(run, isWatched);
+  groupExists(run.leader) ? 'group' : livingByMark(run, isWatched);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { isOurs, killGroups, processExists } from './processes.ts';
+import { isProcOurs, killGroups, processExists } from './processes.ts';
 import { hostMark, killStrays, type Run } from './strays.ts';
 
 /*
@@ -49,9 +49,7 @@ done
 const runs = new Set<Run>();
 const sessions = new Set<Run>();
 const leaderless = new WeakSet<Run>();
-/** The groups that end with the host. */
-const groups = new Set<number>();
-/** The groups that the watchdog knows of. */
+/** The groups that end with the host; the watchdog knows of them. */
 const watched = new Set<number>();
 /** The marks of hooks whose daemons stay alive. */
 const spared: string[] = [];
@@ -68,7 +66,6 @@ let tellingLater: NodeJS.Timeout | undefined;
 
 /** Makes this process group end when the host ends. */
 export function watch(group: number): void {
-  groups.add(group);
   arm();
   if (dog === undefined) start();
   if (watched.has(group)) return;
@@ -121,7 +118,6 @@ export function spareRun(run: Run): void {
 
 /** Called when the process group is gone. */
 export function forget(group: number): void {
-  groups.delete(group);
   if (!watched.delete(group)) return;
   unsent += `forget ${group}\n`;
   // Sent before its number is given out again; nothing is lost until then.
@@ -146,7 +142,7 @@ export function tellToMake(names: readonly string[]): void {
 function tell(order: string): void {
   unsent += `${order}\n`;
   // Without marks to find them by, the watchdog must be told of hooks before they do anything.
-  if (isOurs()) telling ??= setImmediate(flush);
+  if (isProcOurs()) telling ??= setImmediate(flush);
   else flush();
 }
 
@@ -163,8 +159,8 @@ function arm(): void {
   isArmed = true;
   process.once('exit', () => {
     for (const run of sessions) hasSession(run);
-    const isClean = groups.size === 0 && runs.size === 0;
-    if (!isClean) killGroups(groups);
+    const isClean = watched.size === 0 && runs.size === 0;
+    if (!isClean) killGroups(watched);
     for (const run of runs) killStrays(run, 'all');
     flush();
     try {
@@ -190,7 +186,7 @@ function start(): void {
 }
 
 function startDog(): ChildProcess {
-  const started = spawn('/bin/sh', ['-c', script, hostMark, isOurs() ? 'proc' : ''], {
+  const started = spawn('/bin/sh', ['-c', script, hostMark, isProcOurs() ? 'proc' : ''], {
     cwd: '/',
     // It needs the system's `rm` and `mkfifo` whatever the host's PATH says, and none of the host's secrets.
     env: { PATH: `/usr/bin:/bin:${process.env['PATH'] ?? ''}` },

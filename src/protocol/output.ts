@@ -1,6 +1,6 @@
 import type { HookEventName } from './events.ts';
 
-/** `ask` is reserved and treated as `allow` (HOOK-182). */
+/** In LLxprt, `ask` is reserved and treated as `allow` (HOOK-182). */
 export type HookDecision = 'ask' | 'block' | 'deny' | 'approve' | 'allow';
 
 /** What a hook prints on stdout (seed 003 "Base HookOutput", HOOK-157). */

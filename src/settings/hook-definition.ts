@@ -19,7 +19,7 @@ export interface HookBundle {
   readonly fault: () => { readonly why: string; readonly fix: string } | undefined;
 }
 
-/** One hook definition as the registry holds it. */
+/** One hook as its dialect found it, in settings or by asking an executable. */
 export interface HookDefinition {
   readonly event: HookEventName;
   /** The dialect's name for the event; absent if it is the same as ours. */
@@ -110,12 +110,12 @@ export interface HookDefinition {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A hook definition as the registry holds it. */
+/** A hook as the registry holds it. */
 export interface RegisteredHook extends HookDefinition {
   /** The name of its dialect. */
   readonly dialect: string;
   readonly enabled: boolean;
 }
 
-/** A hook whose event is not available. */
+/** A hook whose event is unknown, or does not matter. */
 export type UnaskedHook = Omit<HookDefinition, 'event'>;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { kodelet } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
 import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startBusSession } from '../bus/bus.ts';
@@ -69,7 +69,7 @@ describe('what a hook prints reaches no prototype', () => {
         const hook = definition(event);
         const answer = dialect.read(hook, exited({ stdout }), payload);
         expect(hasForeignPrototype(answer)).toBe(false);
-        const { chain = passReplaced, merge = mergeEffects } = dialect;
+        const { chain = passChanges, merge = mergeEffects } = dialect;
         const chained = chain(event, payload, answer);
         expect(hasForeignPrototype(chained)).toBe(false);
         expect(hasForeignPrototype(dialect.stdin(hook, chained, {}))).toBe(false);

@@ -5,9 +5,9 @@ import {
   type HookProcessOutcome,
   hookProcessMachine,
 } from '../../machines/hook-process.ts';
-import { startHandler } from '../../src/handlers/index.ts';
+import { runHook } from '../../src/handlers/index.ts';
 
-const machine = hookProcessMachine.provide({ actors: { process: fromCallback(startHandler) } });
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(runHook) } });
 
 export interface Options extends Partial<Omit<HookCommand, 'command' | 'handler'>> {
   readonly input?: object;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
@@ -38,7 +38,7 @@ describe.each(knownDialects)('any bytes on the stdout of a hook of $name', (dial
         expect(['ok', 'failed']).toContain(answer.status);
         if (answer.status === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
         else expect(answer.error).toBeUndefined();
-        const { chain = passReplaced, merge = mergeEffects } = dialect;
+        const { chain = passChanges, merge = mergeEffects } = dialect;
         chain(event, payload, answer);
         const merged = merge(event, [{ hook: 'some hook', answer }], payload);
         if (answer.status === 'ok' && answer.decision !== undefined)

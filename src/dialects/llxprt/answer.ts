@@ -12,8 +12,8 @@ import {
 } from '../../protocol/output.ts';
 import { defaultReason, type Answer, type Effect } from '../answer.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../near-misses.ts';
-import { isTooDeep, withoutDeepFields } from '../printed-json.ts';
-import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
+import { isTooDeep, parseTwice, withoutDeepFields } from '../printed-json.ts';
+import { cutStdout, factsOf, failure, failureText, readOutcome } from '../process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
 
 /** Reads a hook's ended process (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
@@ -31,33 +31,22 @@ function readExit(event: HookEventName, exit: HookExit, received: HookPayload): 
       .filter((stream) => stream === 'stderr' || exit.exitCode !== EXIT_CODE_SUCCESS)
       .map((stream) => `${stream} went over 10 MiB; the rest was dropped`),
   } satisfies Partial<Answer>;
-  if (exit.exitCode === EXIT_CODE_BLOCKING_ERROR)
-    return {
-      ...base,
-      success: false,
-      decision: 'deny',
-      reason: denialReason(event, exit),
-      output: { decision: 'deny', reason: denialReason(event, exit) },
-    };
+  if (exit.exitCode === EXIT_CODE_BLOCKING_ERROR) {
+    const denial = { decision: 'deny', reason: denialReason(event, exit) } as const;
+    return { ...base, success: false, ...denial, output: denial };
+  }
   if (exit.exitCode !== EXIT_CODE_SUCCESS) {
     const said = exit.stderr.trim();
     return {
       ...base,
-      status: 'failed',
-      success: false,
-      error: new Error(failureText(exit)),
+      ...failure(failureText(exit)),
       ...(said !== '' && { output: { decision: 'allow', systemMessage: `Warning: ${said}` } }),
     };
   }
   const printed = readStdout(event, exit.stdout, received);
   // The part that was kept may still hold a whole answer; only a denial or a stop is accepted from it.
   if (exit.truncated.includes('stdout') && !forbids(printed))
-    return {
-      ...base,
-      status: 'failed',
-      success: false,
-      error: new Error(cutStdout),
-    };
+    return { ...base, ...failure(cutStdout) };
   switch (printed.kind) {
     case 'nothing':
       return { ...base, success: true };
@@ -184,9 +173,7 @@ export function readStdout(
 ): Printed {
   const text = stdout.trim();
   if (text === '') return { kind: 'nothing' };
-  let json = text;
-  let value = parse(json);
-  if (typeof value === 'string') value = parse((json = value));
+  const { value, json } = parseTwice(text) ?? { value: undefined, json: text };
   if (value === null) return { kind: 'nothing' };
   if (isRecord(value)) return { kind: 'object', ...readObject(event, value, json, received) };
   if (holdsDenial(text))
@@ -209,15 +196,6 @@ export function readStdout(
 
 const lostDenial = 'a denial was NOT read: its output is not one JSON object';
 
-/** Parses a JSON text; undefined if it is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a text was meant as an object, even if broken or surrounded, above all one that decides. */
 function isMeantAsAnswer(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- a terminal's colours, and what is left of another encoding
@@ -229,7 +207,14 @@ function isMeantAsAnswer(text: string): boolean {
   );
 }
 
-const isJson = (text: string): boolean => parse(text) !== undefined;
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function readObject(
   event: HookEventName,
@@ -242,8 +227,10 @@ function readObject(
     isTooDeep(json) ? withoutDeepFields(printed, notes) : printed,
   );
   notes.push(...faults);
-  const missed = missedFields(event, printed, json, received, notes);
-  const lost = { ...missed, ...lostFields(printed, output as Fields, decidingCommon) };
+  const lost = {
+    ...missedFields(event, printed, json, received, notes),
+    ...lostFields(printed, output as Fields, decidingCommon),
+  };
   if (output.hookSpecificOutput === undefined) return { output, notes, ...lost };
   const specific = withoutFiller(event, output.hookSpecificOutput, notes);
   const read = readSpecific(event, specific, received);
@@ -253,7 +240,6 @@ function readObject(
     output: event === 'BeforeTool' ? withPermissionDecision(whole) : whole,
     notes,
     ...(read.repeatsResponse && { repeatsResponse: true }),
-    ...missed,
     ...lostFields(withoutEmpty(specific), read.specific, decidingSpecific(event)),
     ...lostInside(event, read.notes),
     ...lost,

@@ -162,7 +162,10 @@ export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'igno
   Notification: 'equal',
 };
 
-/** How an event uses its hooks' matchers; an event that only another host has compares them for equality. */
+/**
+ * How an event uses its hooks' matchers. Of the events that are not LLxprt's own, those of tools use them as
+ * regular expressions, and the others compare them for equality.
+ */
 export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
   matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
 

@@ -25,7 +25,7 @@ export function mergeAnswers(
 }
 
 /** Merges their outputs by the rules of the event. */
-export function mergeOutputs(
+function mergeOutputs(
   event: HookEventName,
   answers: readonly NamedAnswer[],
   choose?: ChooseTools,
@@ -90,7 +90,7 @@ const strictest = (given: readonly Answer['decision'][]): Answer['decision'] =>
   (['deny', 'ask', 'allow'] as const).find((decision) => given.includes(decision));
 
 /** Several outputs merged, with the hooks that set each field. */
-export interface MergedOutputs {
+interface MergedOutputs {
   readonly output: HookOutput;
   /** The reasons of the hooks that deny (S-07), whereas `output` has those of all hooks (HOOK-093). */
   readonly denialReason?: string | undefined;
@@ -99,7 +99,7 @@ export interface MergedOutputs {
 }
 
 /** Merges the common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
-export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
+function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
   const outputs = answers.map(({ answer }) => answer.output ?? {});
   const stopping = outputs.filter((output) => output.continue === false);
   return defined<HookOutput>({
@@ -151,7 +151,7 @@ const isShared = (name: string): name is (typeof shared)[number] =>
  * Merges under OR rules (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops,
  * texts are joined in plan order, and rewritten arguments are spread key by key.
  */
-export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
+function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
   const own = new FieldSet();
   const latest: Partial<Record<(typeof shared)[number], unknown>> = {};
   for (const { hook, answer } of answers)
@@ -198,7 +198,7 @@ const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
  * With `answerNeedsBlock`, an `llm_response` counts only from a hook that blocks or stops, as it does
  * before a model call (C-79).
  */
-export function mergeReplacing(
+function mergeReplacing(
   answers: readonly NamedAnswer[],
   { answerNeedsBlock }: { answerNeedsBlock: boolean },
 ): MergedOutputs {
@@ -273,13 +273,13 @@ interface NamedConfig {
 const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 
 /** Merges the tool choices of several hooks into one. */
-export type ChooseTools = (configs: readonly HookToolConfig[]) => HookToolConfig | undefined;
+type ChooseTools = (configs: readonly HookToolConfig[]) => HookToolConfig | undefined;
 
 /**
  * Merges tool selections (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode
  * wins, NONE empties the list.
  */
-export function mergeUnion(
+function mergeUnion(
   answers: readonly NamedAnswer[],
   choose: ChooseTools = mergeToolConfigs,
 ): MergedOutputs {

@@ -6,7 +6,7 @@ import type { HookCommand } from '../../../machines/hook-process.ts';
 import { openInputPipe, scratchFolder } from '../pipes.ts';
 import { HookStreams, programOf, type StartedHook } from '../plain-start.ts';
 import {
-  isOurs,
+  isProcOurs,
   ownLimits,
   readAgain,
   runsWith,
@@ -162,7 +162,7 @@ export function inheritanceOf(given: HookCommand): Inheritance | undefined {
   const shell = given.isClean ? systemShell() : findShell();
   const env = environmentOf(given);
   try {
-    if (!isOurs()) return undefined;
+    if (!isProcOurs()) return undefined;
     // Another folder may have taken over the name, or another disk the mount point.
     const { dev, ino } = statSync(cwd);
     // If a cleaner has removed the scratch folder, the streams in it are not those that a new hook would get.
