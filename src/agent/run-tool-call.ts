@@ -253,7 +253,6 @@ export function toolCallInput(
   const portsWith = (system: Ready): ToolCallPorts => {
     const canAsk = confirm !== undefined;
     return {
-      ...hookPorts(config, system, name, context, canAsk),
       rewrite: rewritten,
       ask:
         confirm &&
@@ -264,6 +263,7 @@ export function toolCallInput(
       execute: timed,
       failure: failedResult,
       hasFailed: (result) => (result as ToolResult).error !== undefined,
+      ...hookPorts(config, system, name, context, canAsk),
     };
   };
   // Until the hooks are planned, the ports are those of a call without hooks.
