@@ -77,3 +77,7 @@ export function isError(thrown: unknown): thrown is Error {
  */
 export const isShortage = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Whether the system says that there is no such file or folder. */
+export const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMissing } from '../errors.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { BundlePlace } from '../settings/levels.ts';
@@ -46,11 +47,11 @@ export function readIndex({ index, isFleets }: BundlePlace): Map<string, Install
   try {
     read = readBounded(index);
   } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') {
+    if (isMissing(cause)) {
       if (isFleets) throw new BundleError('is gone', 'restart this host', { cause });
       return new Map();
     }
+    const { code = '' } = cause as NodeJS.ErrnoException;
     throw new BundleError(`cannot be read (${code})`, 'give this user read permission', { cause });
   }
   if ('refused' in read) throw new BundleError(`is ${read.refused}`, again);

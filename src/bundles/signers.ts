@@ -1,3 +1,4 @@
+import { isMissing } from '../errors.ts';
 import { fileFault } from '../trust/safe-file.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import { readBounded } from '../settings/read-bounded.ts';
@@ -40,8 +41,8 @@ function readSignersOf(file: string): Signers {
     if ('refused' in read) return nobody(`is ${read.refused}`, 'put a file of signers there');
     text = read.bytes.toString();
   } catch (error) {
+    if (isMissing(error)) return { all: [], problems: [] };
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { all: [], problems: [] };
     return nobody(`cannot be read (${code})`, 'give this user read permission');
   }
   const unsafe = fileFault(file);

@@ -1,6 +1,7 @@
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { isMissing } from '../errors.ts';
 import { type AuditSummary, summarize } from '../audit/summary.ts';
 import { linesOf } from '../journal/lines.ts';
 import { messageOf } from '../message-of.ts';
@@ -71,9 +72,6 @@ function filesAt(path: string): string[] {
     throw new CommandFailure(`${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 function namesIn(file: string): string[] {
   try {

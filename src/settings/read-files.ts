@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { isMissing } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import { collectProblems, type Position, type SettingsProblem } from './problem.ts';
@@ -95,7 +96,7 @@ function readOnce(
     text = bounded.bytes.toString();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (isMissing(error)) return undefined;
     return {
       ...broken(`cannot be read (${code ?? message})`, 'give this user read permission'),
       isUnread: true,
@@ -206,7 +207,7 @@ export function folderAtFirstSight(folder: string): FirstSight {
 
 function sightOf(what: string, error: unknown): FirstSight {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { hasHooks: false };
+  if (isMissing(error)) return { hasHooks: false };
   return { fault: `${what} cannot be read (${code ?? message})` };
 }
 
@@ -259,7 +260,7 @@ export function folderReader(): ReadFolders {
       return { names, problems: [] };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT' || code === 'ENOTDIR') {
+      if (isMissing(error)) {
         lastRead.delete(folder);
         return { names: [], problems: [] };
       }

@@ -1,3 +1,4 @@
+import { isMissing } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { readBounded } from '../settings/read-bounded.ts';
 import type { FolderDigest } from './folder-digest.ts';
@@ -49,7 +50,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
     text = read.bytes.toString();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
+    if (isMissing(error)) return new Map();
     return fault(`cannot be read (${code ?? message})`, 'give this user read permission');
   }
   return remembered?.text === text

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { isMissing } from '../../errors.ts';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 
 /** A place inside the project; it need not exist yet. */
@@ -52,8 +53,7 @@ async function followLinks(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    if (!isMissing(error)) throw error;
   }
   if (await isLink(path)) return undefined;
   const folder = await followLinks(dirname(path));

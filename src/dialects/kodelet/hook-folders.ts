@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMissing } from '../../errors.ts';
 import type { HookSource } from '../../protocol/events.ts';
 import { homeFolder } from '../../settings/levels.ts';
 
@@ -64,9 +65,6 @@ function realFolder(hooks: string): string | undefined {
     return isMissing(error) ? undefined : hooks;
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** The arguments with which a hook is started for an event. */
 export const runArgs: readonly string[] = ['run'];
