@@ -74,8 +74,7 @@ export function openInputPipe(): HookStdin {
   let writer: number | undefined;
   let nudging: NodeJS.Timeout | undefined;
   let rest: Socket | undefined;
-  const [path, reader] = inScratch(() => {
-    const fifo = takeFifo();
+  const [path, reader] = openFifo((fifo) => {
     // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
     const both = openSync(fifo, O_RDWR);
     try {
@@ -157,17 +156,14 @@ export interface OutputPipe {
 export function openOutput(): OutputPipe {
   // Bun's sockets mistake a FIFO that is still empty for one that has ended: a denial would be lost.
   if (process.versions['bun'] !== undefined) throw new Error('Bun cannot follow a FIFO.');
-  return inScratch(() => {
-    const path = takeFifo();
-    let reader: number | undefined;
+  return openFifo((path) => {
+    // Opened for reading first and without waiting, so that opening for writing need not wait either.
+    const reader = openSync(path, O_RDONLY | O_NONBLOCK);
     try {
-      // Opened for reading first and without waiting, so that opening for writing need not wait either.
-      reader = openSync(path, O_RDONLY | O_NONBLOCK);
       const writer = openSync(path, O_WRONLY);
       return { reader, writer, release: (isClean) => returnFifo(path, isClean) };
     } catch (error) {
-      if (reader !== undefined) closeSync(reader);
-      returnFifo(path, false);
+      closeSync(reader);
       throw error;
     }
   });
@@ -195,6 +191,18 @@ export function orderFifos(): void {
     // If there is no folder for them, hooks get Node's pipes.
   }
 }
+
+/** Opens a FIFO that nobody else has open; one that cannot be opened serves no other hook. */
+const openFifo = <Opened>(open: (path: string) => Opened): Opened =>
+  inScratch(() => {
+    const path = takeFifo();
+    try {
+      return open(path);
+    } catch (error) {
+      returnFifo(path, false);
+      throw error;
+    }
+  });
 
 /** Returns the path of a FIFO that nobody has open; throws if none can be made. */
 function takeFifo(): string {
