@@ -88,6 +88,7 @@ const first = [
   'durable/',
   'settings/watch-',
   'dialects/kodelet/find',
+  'dialects/late-denial',
 ];
 
 /**

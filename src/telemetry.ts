@@ -259,12 +259,16 @@ export function observePlan(
  * understood.
  */
 function* hookWarnings(result: HookExecutionResult) {
-  const { hook, event, error, status, decision, stderr, notes } = result;
+  const { hook, event, error, status, decision, isInTime, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
   if (error && status !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-    const fate = decision === 'deny' ? 'blocks, as its settings say' : 'was ignored';
-    yield `${name} failed and ${fate}: ${error.message}${said}`;
+    const fate = isInTime
+      ? `failed, but had ${decision === 'deny' ? 'denied' : 'stopped the agent'} before, which counts`
+      : decision === 'deny'
+        ? 'failed and blocks, as its settings say'
+        : 'failed and was ignored';
+    yield `${name} ${fate}: ${error.message}${said}`;
   }
   for (const note of notes) yield `${name}: ${note}`;
   for (const what of withoutEffect(result)) yield `${name}: ${what}`;

@@ -61,6 +61,8 @@ export interface Answer extends HookAnswer {
   readonly stderr: string;
   readonly durationMs: number;
   readonly timedOut: boolean;
+  /** It denied or stopped before it ran into its deadline. */
+  readonly isInTime?: true;
   /** Processes of the hook that could not be ended. */
   readonly survivors?: readonly Survivor[];
   /** Why the hook counts as failed. */
@@ -73,6 +75,8 @@ export interface Answer extends HookAnswer {
   readonly ignored?: Ignored;
   /** Its `llm_response` only repeats what the hook received, so it asks for no change. */
   readonly repeatsResponse?: true;
+  /** It asks for nothing but arguments that the tool cannot run with, for which the call is denied. */
+  readonly unfit?: true;
   /** The output was plain text: it decides nothing, and replaces nothing except the message. */
   readonly plainText: boolean;
 }
@@ -90,9 +94,25 @@ export type Wants = Partial<
     | 'plainText'
     | 'ignored'
     | 'unreadable'
+    | 'unfit'
   >
 > &
   Pick<Answer, 'notes'>;
+
+/** Returns the denial of a call for which a hook gave arguments that the tool cannot run with. */
+export const unfitArguments = (fault: string) =>
+  ({
+    decision: 'deny',
+    reason: `A hook gave arguments that the tool cannot run with: ${fault}`,
+    unfit: true,
+  }) as const;
+
+/**
+ * Whether an answer is merged with the others. That of a hook that failed or timed out is not, unless it
+ * denies or stops all the same.
+ */
+export const counts = ({ status, decision, stop }: Answer): boolean =>
+  status === 'ok' || decision === 'deny' || stop;
 
 /** The reason for a denial when the hook gave none (C-26). */
 export const defaultReason = 'Blocked by hook';

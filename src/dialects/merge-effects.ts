@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../machines/hook-event.ts';
 import type { HookEventName, Slot } from '../hook-points.ts';
 import { isRecord, type HookOutput, defined } from '../protocol/output.ts';
-import { decisions, type Answer } from './answer.ts';
+import { counts, decisions, type Answer } from './answer.ts';
 import type { NamedAnswer } from './dialect.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
 
@@ -22,16 +22,14 @@ export const emptyVerdict: Verdict = {
 /**
  * Merges the answers of a lane, given in plan order: the strictest decision with all its reasons, any
  * stop, all texts, one per line. The last replacing value wins, and patches are spread over it. A failed
- * hook's answer does not count, unless the failure denies.
+ * hook's answer does not count, unless it denies or stops.
  */
 export function mergeEffects(
   _event: HookEventName,
   answers: readonly NamedAnswer[],
   payload: HookPayload,
 ): Verdict {
-  const counted = answers.filter(
-    ({ answer }) => answer.status === 'ok' || answer.decision === 'deny',
-  );
+  const counted = answers.filter(({ answer }) => counts(answer));
   const decision = decisions.find((word) => counted.some(({ answer }) => answer.decision === word));
   const deciding = counted.filter(({ answer }) => answer.decision === decision);
   const reason = decision && joinTexts(deciding.map(({ answer }) => answer.reason));

@@ -1,4 +1,5 @@
 import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.ts';
+import { defined } from '../protocol/output.ts';
 import type { Answer, Effect, Ignored } from './answer.ts';
 
 /** The answer of a hook that said nothing and did nothing wrong. */
@@ -11,13 +12,21 @@ const silent = {
   plainText: false,
 } as const;
 
+/** Where a denial counts that a hook had printed before it ran into its deadline. */
+export interface LateDenials {
+  /** The display name of the host that would ignore it. */
+  readonly host?: string;
+}
+
 /**
  * Reads an ended process as an answer. A process that never ran, ran too long or was given up on means
- * the same in every dialect; an exit means what `readExit` makes of it.
+ * the same in every dialect; an exit means what `readExit` makes of it. Without `late`, nothing of what a
+ * hook had printed before its deadline counts.
  */
 export function readOutcome(
   outcome: HookProcessOutcome,
   readExit: (exit: HookExit) => Answer,
+  late?: LateDenials,
 ): Answer {
   switch (outcome.status) {
     case 'failed':
@@ -26,7 +35,9 @@ export function readOutcome(
       return noAnswer('cancelled', new Error(`Cancelled: ${outcome.reason}`), outcome.exit);
     case 'timedOut': {
       const error = new Error(`Hook timed out after ${outcome.timeout}ms`);
-      return { ...noAnswer('timedOut', error, outcome.exit), timedOut: true };
+      const timedOut = { ...noAnswer('timedOut', error, outcome.exit), timedOut: true };
+      const said = late && outcome.exit && deniedInTime(outcome.exit, readExit);
+      return said ? withDenial(timedOut, said, late) : timedOut;
     }
     case 'exited': {
       const answer = readExit(outcome.exit);
@@ -43,6 +54,32 @@ export function readOutcome(
       return { ...answer, ...(survivors && { survivors }), notes };
     }
   }
+}
+
+/**
+ * Returns what a hook had printed before its deadline, read as if it had exited with 0, if that denies or
+ * stops: somebody meant it, whatever hung afterwards.
+ */
+function deniedInTime(exit: HookExit, readExit: (exit: HookExit) => Answer): Answer | undefined {
+  const answer = readExit({ ...exit, exitCode: 0, signal: null });
+  const denies = (answer.decision === 'deny' && !answer.unfit) || answer.stop;
+  return answer.status === 'ok' && denies ? answer : undefined;
+}
+
+/** Returns the answer of a hook that timed out, with the denial that it had printed before. */
+function withDenial(timedOut: Answer, said: Answer, { host }: LateDenials): Answer {
+  const { decision, reason, stop, stopReason, effects, output } = said;
+  const late = { why: 'it did not exit before its timeout', fix: 'exit after printing it' };
+  const what = decision === 'deny' ? 'denial' : 'stop';
+  const ignored = said.ignored ?? (host === undefined ? undefined : { host, what, ...late });
+  return {
+    ...timedOut,
+    ...defined({ decision, reason, stopReason, output, ignored }),
+    isInTime: true,
+    stop,
+    effects,
+    notes: [...timedOut.notes, ...said.notes, ...(ignored ? [ignoredNote(ignored)] : [])],
+  };
 }
 
 /** The note for a hook's author about the part of an answer that its own host would ignore. */

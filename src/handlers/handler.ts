@@ -9,6 +9,8 @@ export interface HandlerCall {
   readonly signal: AbortSignal;
   /** Must be called when the handler's turn has come: its deadline runs from then on. */
   readonly started: () => void;
+  /** May be given what returns the part of an answer that has arrived, in case the rest never does. */
+  readonly arriving: (soFar: () => HandlerAnswer) => void;
 }
 
 /** The result of a handler. */

@@ -11,7 +11,13 @@ import { defined, isRecord } from '../protocol/output.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerLimit, environmentOf } from '../process/index.ts';
 import { isAddress, isPublic } from './addresses.ts';
-import { beginningOf, type Answering, type HandlerAnswer, type HandlerOf } from './handler.ts';
+import {
+  beginningOf,
+  type Answering,
+  type HandlerAnswer,
+  type HandlerCall,
+  type HandlerOf,
+} from './handler.ts';
 import { type Asked, answerWhileAway, cacheKey, freshAnswer, keepAnswer } from './http-cache.ts';
 import { type Credentials, credentialsOf } from './http-credentials.ts';
 
@@ -25,7 +31,7 @@ const mostRedirects = 5;
 
 /** Posts the event; a 2xx status with a JSON object, or with an empty body, is an answer. */
 export const answerByHttp: Answering<'http'> = async (handler, call) => {
-  const { command, stdin, signal, started } = call;
+  const { command, stdin, signal, started, arriving } = call;
   started();
   const { authorization, tls } = credentialsOf(handler, command.cwd);
   const headers = {
@@ -38,7 +44,7 @@ export const answerByHttp: Answering<'http'> = async (handler, call) => {
   const known = freshAnswer(asked);
   if (known !== undefined) return read(known.status, known.body);
   const send = (): Promise<Response> =>
-    sendFrom(url, access, { handler, headers, tls, stdin, signal });
+    sendFrom(url, access, { handler, headers, tls, stdin, signal, arriving });
   let response: Response;
   try {
     response = await retrying(send, handler.retries ?? 0, signal);
@@ -73,6 +79,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
   readonly stdin: string;
   readonly signal: AbortSignal;
+  readonly arriving: HandlerCall['arriving'];
 }
 
 /** Posts to a URL, and to where its server redirects. */
@@ -251,7 +258,7 @@ interface Response {
 async function post(
   url: URL,
   access: Access,
-  { headers, tls, stdin, signal }: Sent,
+  { headers, tls, stdin, signal, arriving }: Sent,
 ): Promise<Response> {
   const send = (): Promise<Response | 'stale'> =>
     new Promise((resolve, reject) => {
@@ -273,13 +280,11 @@ async function post(
           },
         },
         (response) => {
-          bodyOf(response).then(
-            (text) =>
-              resolve({
-                status: response.statusCode ?? 0,
-                body: text,
-                headers: response.headers,
-              }),
+          const { statusCode: status = 0 } = response;
+          const chunks: Buffer[] = [];
+          arriving(() => read(status, Buffer.concat(chunks).toString()));
+          bodyOf(response, chunks).then(
+            (text) => resolve({ status, body: text, headers: response.headers }),
             reject,
           );
         },
@@ -303,8 +308,7 @@ async function post(
   }
 }
 
-async function bodyOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
+async function bodyOf(response: IncomingMessage, chunks: Buffer[]): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;

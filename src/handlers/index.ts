@@ -11,7 +11,7 @@ import { errorOf } from '../message-of.ts';
 import { answerLimit, runHookCommand, withoutStacks } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
-import type { Answering, HandlerAnswer } from './handler.ts';
+import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
 
 type Kind = Handler['kind'];
 
@@ -73,6 +73,8 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
   const abort = new AbortController();
   let startedAt = performance.now();
   let isOver = false;
+  let soFar: (() => HandlerAnswer) | undefined;
+  const arriving: HandlerCall['arriving'] = (part) => (soFar = part);
   const end = (report: ProcessReport): void => {
     if (isOver) return;
     isOver = true;
@@ -104,7 +106,8 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
     const answering = loaded.get(handler.kind) ?? (await answeringOf(handler.kind));
     if (isOver) return;
     const stdin = command.stdin();
-    close(await answering(handler, { command, stdin, signal: abort.signal, started }));
+    const call = { command, stdin, signal: abort.signal, started, arriving };
+    close(await answering(handler, call));
   };
   try {
     const admitted = input.admit?.() ?? input;
@@ -118,7 +121,7 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
   const giveUp = (): void =>
     abort.abort(withoutStacks(() => new Error('this hook is no longer waited for')));
   receive(() => {
-    end({ type: 'process.closed', exit: exitOf(null) });
+    end({ type: 'process.closed', exit: exitOf(null, soFar?.()) });
     giveUp();
   });
   return () => {

@@ -196,6 +196,12 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
     return hook.status === 'running' ? 'had not ended' : 'ended, and its answer was not read';
   }
   const { status, decision, stop, reason, stopReason, error, sets = [] } = answer;
+  const fate =
+    decision === 'deny'
+      ? `denied it${because(reason)}`
+      : stop
+        ? `stopped the agent${because(stopReason)}`
+        : 'was ignored';
   switch (status) {
     case 'ok': {
       const words = [
@@ -221,9 +227,9 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
       return words.length > 0 ? words.join(' and ') : 'let it pass';
     }
     case 'timedOut':
-      return `timed out${timeout === undefined ? '' : ` after ${timeout} ms`} and was ignored`;
+      return `timed out${timeout === undefined ? '' : ` after ${timeout} ms`} and ${fate}`;
     case 'failed':
-      return `failed and was ignored${error === undefined ? '' : `: ${error}`}`;
+      return `failed and ${fate}${error === undefined || decision === 'deny' ? '' : `: ${error}`}`;
     case 'cancelled':
       return 'was cancelled';
     case 'untrusted':

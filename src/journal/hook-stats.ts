@@ -59,7 +59,7 @@ function count(counts: Map<string, Counted>, hook: Ran, event: EventAccount): vo
     counts.set(key, counted);
   }
   counted.durations.push(answer.durationMs);
-  if (answer.status === 'ok' && answer.decision === 'deny') counted.denials += 1;
+  if (answer.decision === 'deny') counted.denials += 1;
   if (answer.status === 'failed' || answer.status === 'timedOut') counted.failures += 1;
   if (answer.status === 'timedOut') counted.timeouts += 1;
   counted.addedMs += lengthOf(event) - lengthOf(event, hook);

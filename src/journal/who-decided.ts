@@ -49,9 +49,7 @@ export function deniersOf<Hook extends AnsweredHook>({
   hooks,
   verdict,
 }: JudgedEvent<Hook>): Decider<Hook>[] {
-  const denying = hooks.filter(
-    ({ answer }) => answer?.status === 'ok' && answer.decision === 'deny',
-  );
+  const denying = hooks.filter(({ answer }) => answer?.decision === 'deny');
   // In some dialects, not every denial is effective.
   if (!denying.some(({ name }) => name === verdict?.by)) {
     const by = hookThat(hooks, verdict?.by, ({ decision }) => decision === 'deny');
@@ -84,7 +82,5 @@ export function hookThat<Hook extends AnsweredHook>(
   saidSo: (answer: AnswerOf<Hook>) => boolean,
 ): Hook | undefined {
   const ofName = hooks.filter((hook) => hook.name === name);
-  return (
-    ofName.findLast(({ answer }) => answer?.status === 'ok' && saidSo(answer)) ?? ofName.at(-1)
-  );
+  return ofName.findLast(({ answer }) => answer && saidSo(answer)) ?? ofName.at(-1);
 }

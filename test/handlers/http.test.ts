@@ -182,6 +182,22 @@ test.each([
   await hungUp;
 });
 
+test('what a server sent before the deadline is kept, for a denial in it (S-32)', async () => {
+  const denial = '{"decision":"deny","reason":"no"}';
+  const { url } = await server((response) => void response.writeHead(200).write(denial));
+  expect(await runHandler(url, handler(), { timeout: 300 })).toMatchObject({
+    status: 'timedOut',
+    exit: { stdout: denial, httpStatus: 200 },
+  });
+  const half = await server((response) => void response.writeHead(200).write(denial.slice(0, -1)));
+  const failing = await server((response) => void response.writeHead(500).write(denial));
+  for (const other of [half, failing])
+    expect(await runHandler(other.url, handler(), { timeout: 300 })).toMatchObject({
+      status: 'timedOut',
+      exit: { stdout: '' },
+    });
+});
+
 test('a cancelled request is aborted', async () => {
   const abort = new AbortController();
   const { url, hungUp } = await server(() => abort.abort());

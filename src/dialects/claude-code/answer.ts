@@ -3,7 +3,14 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { defaultReason, type Answer, type Effect, type Ignored, type Wants } from '../answer.ts';
+import {
+  defaultReason,
+  unfitArguments,
+  type Answer,
+  type Effect,
+  type Ignored,
+  type Wants,
+} from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import {
   cutStdout,
@@ -37,7 +44,7 @@ export function readAnswer(
 ): Answer {
   const { async: isAsync, wakes } = hook;
   const native = claudeEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload));
+  const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload), { host });
   return isAsync || saysAsync(answer.stdout)
     ? withoutAnswer(answer, wakes === true)
     : withLostDenial(answer);
@@ -217,7 +224,7 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
     effects.push({ kind: 'notice', text: systemMessage as string });
   for (const name of ownFields)
     if (own[name] !== undefined) effects.push({ kind: 'own', name, value: own[name] });
-  const verdict = changed.fault ? { decision: 'deny' as const, reason: changed.fault } : decided;
+  const verdict = changed.fault === undefined ? decided : unfitArguments(changed.fault);
   return {
     ...(sendsOn(event) ? goingOn(verdict, said, stopped.stop === true) : verdict),
     ...stopped,
@@ -254,7 +261,7 @@ const ownFields = [
   'classifierContext',
 ] as const;
 
-type Decided = Pick<Wants, 'decision' | 'reason'> & { readonly interrupts?: boolean };
+type Decided = Pick<Wants, 'decision' | 'reason' | 'unfit'> & { readonly interrupts?: boolean };
 
 /** Returns the stricter of the decisions in the new fields and in the old ones. */
 function decisionOf(
@@ -329,7 +336,7 @@ function changesOf(
       ? {
           effects: [{ kind: 'replace', slot: 'tool_input', value: fromClaudeInput(tool, given) }],
         }
-      : { effects: [], fault: `A hook gave arguments that the tool cannot run with: ${fault}` };
+      : { effects: [], fault };
   }
   if (event !== 'PostToolUse') return { effects: [] };
   const name =

@@ -2,7 +2,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { fieldsOf } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { defaultReason, type Answer, type Effect } from '../answer.ts';
+import { defaultReason, unfitArguments, type Answer, type Effect } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import {
   cutStdout,
@@ -21,7 +21,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for, before its exit code is considered. */
 type Wants = Pick<Answer, 'decision'> &
-  Partial<Pick<Answer, 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored'>>;
+  Partial<
+    Pick<Answer, 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored' | 'unfit'>
+  >;
 
 const host = 'Codex';
 
@@ -35,7 +37,7 @@ export function readAnswer(
   payload: HookPayload,
 ): Answer {
   const event = codexEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload));
+  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
   return hook.async ? contextOf(answer) : withLostDenial(answer);
 }
 
@@ -249,11 +251,7 @@ function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Want
   if (given === undefined || given === null) return { decision: undefined };
   const before = fieldsOf(payload['tool_input']);
   const read = fromCodexInput(String(payload['tool_name']), given, before);
-  if ('fault' in read)
-    return {
-      decision: 'deny',
-      reason: `A hook gave arguments that the tool cannot run with: ${read.fault}`,
-    };
+  if ('fault' in read) return unfitArguments(read.fault);
   return {
     decision: undefined,
     effects: [{ kind: 'replace', slot: 'tool_input', value: read.input }],

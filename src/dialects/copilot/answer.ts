@@ -2,7 +2,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Decision, Effect } from '../answer.ts';
+import { unfitArguments, type Answer, type Decision, type Effect } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import {
   cutStdout,
@@ -20,11 +20,15 @@ import { fromCopilotInput, fromCopilotResult, inputFault } from './tools.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for, before its exit code is considered. */
-interface Wants extends Partial<Pick<Answer, 'decision' | 'reason' | 'unreadable' | 'ignored'>> {
+interface Wants extends Partial<
+  Pick<Answer, 'decision' | 'reason' | 'unreadable' | 'ignored' | 'unfit'>
+> {
   readonly stop?: boolean;
   readonly effects: readonly Effect[];
   readonly notes: readonly string[];
 }
+
+const host = 'Copilot';
 
 /** The reason that Copilot itself gives for a denial if the hook gave none. */
 const noReason = 'No reason provided';
@@ -43,7 +47,7 @@ export function readAnswer(
   if (outcome.status === 'failed' && failsClosed && !saidNothing(outcome.exit))
     return erred(event, noAnswer('failed', outcome.error, outcome.exit));
   return withLostDenial(
-    readOutcome(outcome, (exit) => readExit(event, exit, payload, failsClosed)),
+    readOutcome(outcome, (exit) => readExit(event, exit, payload, failsClosed), { host }),
   );
 }
 
@@ -141,7 +145,7 @@ function readPrinted(event: CopilotEvent, printed: Printed, payload: HookPayload
 const nothing: Wants = { effects: [], notes: [] };
 
 const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host: 'Copilot', what: 'denial', why, fix },
+  ignored: { host, what: 'denial', why, fix },
 });
 
 /** Keeps a denial that Copilot would lose to a flaw, at events where it still counts (S-04). */
@@ -269,10 +273,7 @@ function beforeTool(event: CopilotEvent, fields: Fields, payload: HookPayload, s
   if (changed !== undefined && decision !== 'deny') {
     const tool = String(payload['tool_name']);
     const fault = inputFault(tool, changed);
-    if (fault !== undefined) {
-      const reason = `A hook gave arguments that the tool cannot run with: ${fault}`;
-      return { effects, notes, decision: 'deny', reason };
-    }
+    if (fault !== undefined) return { effects, notes, ...unfitArguments(fault) };
     effects.push({ kind: 'replace', slot: 'tool_input', value: fromCopilotInput(tool, changed) });
   }
   const reason = why ?? (decision === 'deny' ? noReason : undefined);

@@ -31,7 +31,7 @@ const host = 'Cursor';
 
 /** Reads the answer of a hook that has ended (docs/dialects.md lists the departures). */
 export const readAnswer = (hook: Hook, outcome: HookProcessOutcome, payload: HookPayload): Answer =>
-  withLostDenial(readOutcome(outcome, (exit) => readExit(hook, exit, payload)));
+  withLostDenial(readOutcome(outcome, (exit) => readExit(hook, exit, payload), { host }));
 
 function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
   const event = cursorEventOf(hook);

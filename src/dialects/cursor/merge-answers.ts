@@ -1,5 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../hook-points.ts';
+import { counts } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
 import { mergeEffects } from '../merge-effects.ts';
 import type { Verdict } from '../verdict.ts';
@@ -13,7 +14,7 @@ export function mergeAnswers(
   const verdict = mergeEffects(event, answers, payload);
   if (verdict.context === undefined) return verdict;
   const contexts = answers
-    .filter(({ answer }) => answer.status === 'ok')
+    .filter(({ answer }) => counts(answer))
     .flatMap(({ answer }) =>
       answer.effects.flatMap((effect) => (effect.kind === 'context' ? [effect.text] : [])),
     );

@@ -21,8 +21,10 @@ import { messageKind, powerOf, specificFields, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const host = 'Gemini CLI';
+
 const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host: 'Gemini CLI', what: 'denial', why, fix },
+  ignored: { host, what: 'denial', why, fix },
 });
 
 /** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
@@ -30,7 +32,8 @@ export const readAnswer = (
   { event }: Pick<HookDefinition, 'event'>,
   outcome: HookProcessOutcome,
   payload: HookPayload,
-): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload)));
+): Answer =>
+  withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload), { host }));
 
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);

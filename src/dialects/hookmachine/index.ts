@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import {
   allEvents,
   eventNamed,
@@ -17,13 +17,15 @@ import { defaultReason, type Answer } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
 import type { Dialect } from '../dialect.ts';
 import type { HookSite } from '../hook-site.ts';
-import { readAnswer as readPlainly } from '../llxprt/answer.ts';
+import { readExit as readPlainly } from '../llxprt/answer.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
 import type { BundledHooks } from '../../bundles/bundled-hooks.ts';
 import type * as Rules from '../claude-code/rules.ts';
 import type { SubCommands } from '../claude-code/rules.ts';
+import { withLostDenial } from '../near-misses.ts';
 import { embeddedObjects } from '../printed-json.ts';
+import { readOutcome, type LateDenials } from '../process-facts.ts';
 import type { Verdict } from '../verdict.ts';
 
 /** The events, by our names and by the API's. */
@@ -168,17 +170,26 @@ function withDenialReason(verdict: Verdict): Verdict {
  * Reads a hook's ended process as LLxprt does, except that only a hook that says so approves (S-01), and
  * that at events which need guards a hook that evidently meant to deny does deny (S-04).
  */
-function readAnswer(
+const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
   received: HookPayload,
-): Answer {
-  const answer = readPlainly(event, outcome, received);
-  const { decision, plainText, status, stdout } = answer;
-  if (status !== 'ok' || decision === 'deny') return answer;
-  const denial = hookPointOf(event).needsGuards ? denialIn(stdout) : undefined;
+): Answer =>
+  withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received), lateDenials));
+
+/** No other host would ignore them. */
+const lateDenials: LateDenials = {};
+
+function readExit(event: HookEventName, exit: HookExit, received: HookPayload): Answer {
+  // What was cut off after a whole denial does not matter to it.
+  const isCut = exit.exitCode === 0 && exit.truncated.includes('stdout');
+  const read = readPlainly(event, exit, received);
+  const answer = isCut ? readPlainly(event, { ...exit, truncated: [] }, received) : read;
+  const { decision, plainText, status } = answer;
+  if (status !== 'ok' || read.decision === 'deny') return read;
+  const denial = hookPointOf(event).needsGuards ? denialIn(exit.stdout) : undefined;
   if (denial === undefined)
-    return plainText && decision === 'allow' ? { ...answer, decision: undefined } : answer;
+    return plainText && decision === 'allow' ? { ...read, decision: undefined } : read;
   const reason = typeof denial['reason'] === 'string' ? denial['reason'] : defaultReason;
   const { unreadable: _, ...readable } = answer;
   return {

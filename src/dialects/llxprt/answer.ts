@@ -23,7 +23,8 @@ export const readAnswer = (
   received: HookPayload = {},
 ): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received)));
 
-function readExit(event: HookEventName, exit: HookExit, received: HookPayload): Answer {
+/** Reads what a process printed, and how it exited. */
+export function readExit(event: HookEventName, exit: HookExit, received: HookPayload): Answer {
   const base = {
     ...factsOf(exit),
     status: 'ok',

@@ -1,7 +1,7 @@
 import { hookPointOf, type HookEventName, type Slot } from '../../hook-points.ts';
 import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
 import { isRecord, type HookDecision, type HookOutput, defined } from '../../protocol/output.ts';
-import type { Answer } from '../answer.ts';
+import { counts, type Answer } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
 import { emptyVerdict, joinTexts, FieldSet } from '../merge-effects.ts';
 import type { Change, Verdict, HookConflict } from '../verdict.ts';
@@ -15,10 +15,7 @@ export function mergeAnswers(
   answers: readonly NamedAnswer[],
   choose?: ChooseTools,
 ): Verdict {
-  const counted = answers.filter(
-    ({ answer }) =>
-      (answer.status === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
-  );
+  const counted = answers.filter(({ answer }) => counts(answer) && answer.output !== undefined);
   return counted.length === 0
     ? emptyVerdict
     : verdictOf(event, counted, mergeOutputs(event, counted, choose));

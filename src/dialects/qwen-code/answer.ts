@@ -21,8 +21,10 @@ import { wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const host = 'Qwen Code';
+
 const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host: 'Qwen Code', what: 'denial', why, fix },
+  ignored: { host, what: 'denial', why, fix },
 });
 
 /** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
@@ -32,7 +34,7 @@ export function readAnswer(
   payload: HookPayload,
 ): Answer {
   const event = qwenEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload));
+  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
   return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
 }
 

@@ -1,7 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
-import type { Answer } from '../answer.ts';
+import { counts, type Answer } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
 import { withEscapedContext } from '../escaped-context.ts';
 import { mergeEffects } from '../merge-effects.ts';
@@ -17,7 +17,7 @@ export function merge(
 ): Verdict {
   const verdict = withEscapedContext(mergeEffects(event, answers, payload));
   const notice = answers
-    .flatMap(({ answer }) => (answer.status === 'ok' ? answer.effects : []))
+    .flatMap(({ answer }) => (counts(answer) ? answer.effects : []))
     .findLast((effect) => effect.kind === 'notice')?.text;
   return { ...verdict, ...(notice !== undefined && { notice }) };
 }

@@ -238,9 +238,10 @@ type Answer = Pick<
 >;
 
 function answerInWords({ status, decision, stop, sets = [], timedOut }: Answer): string {
-  if (timedOut || status === 'timedOut') return 'timed out';
-  if (status !== 'ok' && decision === undefined) return words(status);
+  const isLate = timedOut || status === 'timedOut';
+  if (status !== 'ok' && !isLate && decision === undefined) return words(status);
   const parts = [
+    isLate && 'timed out',
     decision !== undefined && said[decision],
     stop && 'stops the agent',
     sets.length > 0 && `sets ${counted(sets.length, 'field')}`,

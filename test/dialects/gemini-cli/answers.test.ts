@@ -139,11 +139,6 @@ describe('the outcome of a BeforeTool hook', () => {
     },
   );
 
-  test('the output of a hook that timed out is not read', async () => {
-    const { decision, error } = await ran(`${no}; sleep 60`, 'BeforeTool', { timeout: 300 });
-    expect([decision, error]).toEqual([undefined, 'Hook timed out after 300ms']);
-  });
-
   test('a hook with a timeout of 0 is ended at once', async () => {
     const { decision, error } = await ran(`sleep 1; ${no}`, 'BeforeTool', { timeout: 0 });
     expect([decision, error]).toEqual([undefined, 'Hook timed out after 0ms']);

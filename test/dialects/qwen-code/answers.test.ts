@@ -127,11 +127,6 @@ describe('the outcome of a PreToolUse hook', () => {
     },
   );
 
-  test('the output of a hook that timed out is not read', async () => {
-    const { decision, error } = await ran(`${no}; sleep 60`, 'PreToolUse', { timeout: '0.3' });
-    expect([decision, error]).toEqual([undefined, 'Hook timed out after 300ms']);
-  });
-
   test('a hook with "async": true is not waited for, and its answer does not count', async () => {
     expect(await ran(no, 'PreToolUse', { async: true })).toMatchObject({ decision: undefined });
   });
