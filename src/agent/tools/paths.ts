@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { isMissing } from '../../errors.ts';
+import { wholePath } from '../../whole-path.ts';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 
 /** A place inside the project; it need not exist yet. */
@@ -18,7 +19,7 @@ export type Confined =
 /** Resolves a path to its real target, and refuses it if that is not inside the project. */
 export async function confine(cwd: string, path: string): Promise<Confined> {
   const root = await realpath(cwd);
-  const target = await followLinks(resolve(cwd, path));
+  const target = await followLinks(wholePath(path, cwd));
   if (target === undefined) {
     return refused(
       `${path} goes through a link that leads nowhere, so it cannot be kept inside the project ${cwd}. Remove the link, or create what it points to.`,
@@ -26,7 +27,7 @@ export async function confine(cwd: string, path: string): Promise<Confined> {
   }
   if (!isInside(root, target)) {
     return refused(
-      `${path} is outside the project ${cwd}${isInside(resolve(cwd), resolve(cwd, path)) ? ' (a link leads out of it)' : ''}. Give a path inside the project.`,
+      `${path} is outside the project ${cwd}${isInside(resolve(cwd), wholePath(path, cwd)) ? ' (a link leads out of it)' : ''}. Give a path inside the project.`,
     );
   }
   const name = relative(root, target).replaceAll(sep, '/') || '.';

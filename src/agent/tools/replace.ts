@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { wholePath } from '../../whole-path.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
@@ -35,7 +35,7 @@ export const replace: Tool<Input> = guardedTool({
   description:
     'Replaces text in a file of the project. old_string must occur exactly expected_replacements times, or nothing is changed. With an empty old_string a new file is created.',
   parameters,
-  writes: (input, cwd) => [{ path: resolve(cwd, givenPath(input)!) }],
+  writes: (input, cwd) => [{ path: wholePath(givenPath(input)!, cwd) }],
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input)!, async (place) => {
       const file = await readIfThere(place.path);

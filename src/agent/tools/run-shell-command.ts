@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { wholePath } from '../../whole-path.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
@@ -32,7 +32,7 @@ export const runShellCommand: Tool<z.infer<typeof parameters>> = guardedTool({
   parameters,
   async writes(input, cwd) {
     const { shellWrites } = await import('../guards/shell-writes.ts');
-    return shellWrites(input.command, resolve(cwd, givenPath(input) ?? '.'));
+    return shellWrites(input.command, wholePath(givenPath(input) ?? '.', cwd));
   },
   execute: (input, { cwd, signal }) => {
     const folder = givenPath(input);

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
+import { wholePath } from '../../whole-path.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
@@ -16,7 +16,7 @@ export const writeFile: Tool<z.infer<typeof parameters>> = guardedTool({
   description:
     'Writes a file of the project, replacing all of it if it exists. Folders that are missing are created.',
   parameters,
-  writes: (input, cwd) => [{ path: resolve(cwd, givenPath(input)!) }],
+  writes: (input, cwd) => [{ path: wholePath(givenPath(input)!, cwd) }],
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input)!, async (place) => {
       const written = await writeTextFile(place, input.content);

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { matchesPath, matchesText } from './globs.ts';
 import { isRecord } from '../../protocol/output.ts';
+import { wholePath } from '../../whole-path.ts';
 import { claudeNamesOf, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -104,7 +105,7 @@ function partFits(what: string, part: string): boolean {
 function pathFits(what: string, { input, cwd }: RuledCall): boolean {
   const path = input['file_path'] ?? input['notebook_path'] ?? input['path'];
   if (typeof path !== 'string') return true;
-  const whole = isAbsolute(path) ? path : join(cwd, path);
+  const whole = wholePath(path, cwd);
   if (what.startsWith('//')) return matchesPath(what, whole);
   if (what.startsWith('~/')) return matchesPath(join(homedir(), what.slice(2)), whole);
   const inside = relative(cwd, whole);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { wholePath } from '../../whole-path.ts';
 import {
   filePathAs,
   folderPathAs,
@@ -80,7 +80,7 @@ export function toClaudeInput(ours: string, input: ToolInput, cwd?: string): Too
   const tool = table.of(ours);
   if (tool === undefined) return input;
   const theirs = table.toInput(ours, input);
-  const path = cwd && tool.path && wholePath(theirs[tool.path], tool, cwd);
+  const path = cwd && tool.path && pathGiven(theirs[tool.path], tool, cwd);
   if (tool.path && path) theirs[tool.path] = path;
   if (ours === 'read_file' && typeof theirs['offset'] === 'number') theirs['offset']++;
   if (ours === 'replace' && Number(input['expected_replacements'] ?? 1) > 1)
@@ -88,8 +88,8 @@ export function toClaudeInput(ours: string, input: ToolInput, cwd?: string): Too
   return theirs;
 }
 
-function wholePath(given: unknown, { name }: ClaudeTool, cwd: string): unknown {
-  if (typeof given === 'string' && given !== '') return resolve(cwd, given);
+function pathGiven(given: unknown, { name }: ClaudeTool, cwd: string): unknown {
+  if (typeof given === 'string' && given !== '') return wholePath(given, cwd);
   return given === undefined && name === 'LS' ? cwd : given;
 }
 

@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { wholePath } from '../../whole-path.ts';
 import { inPatch, toChange } from './patch.ts';
 import { likeHeaders, readPatch, type FileChange } from './read-patch.ts';
 
@@ -62,10 +61,6 @@ const replacing = (file_path: string, old_string: string, new_string: string): F
   tool_name: 'replace',
   tool_input: { file_path, old_string, new_string },
 });
-
-/** Codex expands `~` to the user's home. */
-const wholePath = (path: string, cwd: string): string =>
-  path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(cwd, path);
 
 function rewritten(
   changes: readonly FileChange[],

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
+import { wholePath } from '../../whole-path.ts';
 import { shellStreams } from '../shell-streams.ts';
 import { fromPatch, toPatch } from './patch.ts';
 
@@ -31,7 +31,7 @@ export function toCodexInput(ours: string, input: Fields): Fields {
 /** Returns the folder that a call asked for; for a shell command, it may differ from the session's. */
 export function folderOf(ours: string, input: Fields, cwd: string): string {
   const asked = ours === shell && folderNames.map((name) => input[name]).find(isPath);
-  return asked ? resolve(cwd, asked) : cwd;
+  return asked ? wholePath(asked, cwd) : cwd;
 }
 
 const folderNames = ['directory', 'dir_path', 'workdir'] as const;

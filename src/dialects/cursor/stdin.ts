@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
 import { cursorEventOf, type CursorEventName } from './events.ts';
 import { loopCount } from './loops.ts';
+import { wholePath } from '../../whole-path.ts';
 import { readBounded } from '../../settings/read-bounded.ts';
 import { bareName, cursorResult, toCursorInput, toCursorTool } from './tools.ts';
 
@@ -119,7 +119,7 @@ function contentOf(file: string): string {
 /** Returns the folder that a call asked for, which may differ from the project. */
 const folderOf = (input: Fields, cwd: string): string => {
   const { working_directory: asked } = input;
-  return typeof asked === 'string' && asked !== '' ? resolve(cwd, asked) : cwd;
+  return typeof asked === 'string' && asked !== '' ? wholePath(asked, cwd) : cwd;
 };
 
 /** Returns the fields of an event that is about a tool call. */
@@ -141,7 +141,7 @@ function callFields(
     tool_input: JSON.stringify(given),
   };
   const { file_path: file } = input;
-  const path = (): string => resolve(project, typeof file === 'string' ? file : '');
+  const path = (): string => wholePath(typeof file === 'string' ? file : '', project);
   const { text, output, failure } = cursorResult(tool, given, response);
   const id = { tool_use_id: toolCallId ?? '', cwd };
   switch (event) {
