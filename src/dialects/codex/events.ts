@@ -36,7 +36,13 @@ export const codexEvents = {
     mode: true,
   },
   Stop: { at: 'AfterAgent', text: 'a failure', exit2: 'sends on', turn: true, mode: true },
-  SubagentStart: { at: 'SubagentStart', subject: 'agent_type', turn: true, mode: true },
+  SubagentStart: {
+    at: 'SubagentStart',
+    subject: 'agent_type',
+    text: 'context',
+    turn: true,
+    mode: true,
+  },
   SubagentStop: {
     at: 'SubagentStop',
     subject: 'agent_type',

@@ -237,8 +237,9 @@ describe('sessions, subagents and compaction', () => {
     },
   );
 
-  test('plain text at the start of a session is context, and "continue": false ends the session', async () => {
-    expect((await ran('SessionStart', 'echo a hint')).verdict.context).toBe('a hint');
+  test('plain text at the start of a session or a subagent is context, and "continue": false ends the session', async () => {
+    for (const event of ['SessionStart', 'SubagentStart'] as const)
+      expect((await ran(event, 'echo a hint')).verdict.context).toBe('a hint');
     expect((await ran('SessionStart', stop)).verdict.stop).toBe(true);
   });
 
