@@ -10,10 +10,10 @@ export interface HookPoint {
   /** The values that an answer may change. */
   readonly slots: readonly Slot[];
   /**
-   * What a denial does: it prevents the operation, makes the agent continue with the reason, or is only
-   * reported (C-63).
+   * What a denial does: it prevents the operation, makes the agent continue with the reason, only tells the
+   * model the reason, or is only reported (C-63).
    */
-  readonly denial: 'prevents' | 'sends on' | 'is reported';
+  readonly denial: 'prevents' | 'sends on' | 'tells' | 'is reported';
   /** Whether a hook may require that the user is asked. */
   readonly ask: boolean;
   /** Whether a hook may defer the call until someone has answered. */
@@ -74,7 +74,13 @@ export const hookPoints = {
     denial: 'prevents',
     stop: true,
   },
-  'tool.failed': { ...reported, event: 'ToolFailed', subject: 'tool_name', stop: true },
+  'tool.failed': {
+    ...reported,
+    event: 'ToolFailed',
+    subject: 'tool_name',
+    denial: 'tells',
+    stop: true,
+  },
   'model.before': {
     ...reported,
     event: 'BeforeModel',

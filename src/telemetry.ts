@@ -205,6 +205,7 @@ export interface PlanObserver {
 export function observePlan(
   telemetry: HookTelemetry,
   warnUser: (line: string) => void,
+  isRelayed = false,
 ): PlanObserver {
   let startedAt: number | undefined;
   return {
@@ -249,7 +250,7 @@ export function observePlan(
           `${event}: the answers that count cannot be determined (${message}); all of them do`,
         );
       }
-      for (const line of eventWarnings(event, result)) warnUser(line);
+      for (const line of eventWarnings(event, result, isRelayed)) warnUser(line);
     },
   };
 }
@@ -300,15 +301,18 @@ const isText = (kind: Effect['kind']): boolean =>
 
 /**
  * Yields what the user must be told about an event: a value that was overridden, and a denial that has no
- * effect because its hook point cannot be blocked (C-63).
+ * effect because its hook point cannot be blocked (C-63). For a relayed event, that is up to the host.
  */
 export function* eventWarnings(
   event: HookEventName,
-  { conflicts, finalOutput }: AggregatedHookResult,
+  { conflicts, finalOutput, verdict }: AggregatedHookResult,
+  isRelayed = false,
 ) {
   for (const { field, hooks, winner } of conflicts)
     yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
-  if (hookPointOf(event).denial === 'is reported' && finalOutput?.isBlockingDecision())
+  // What also stops the agent has that effect.
+  const isLost = hookPointOf(event).denial === 'is reported' && !verdict.stop && !isRelayed;
+  if (isLost && finalOutput?.isBlockingDecision())
     yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
 }
 

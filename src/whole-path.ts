@@ -6,6 +6,4 @@ import { resolve } from 'node:path';
  * it, and any other path is relative to `folder`.
  */
 export const wholePath = (path: string, folder: string): string =>
-  path === '~' || path.startsWith('~/')
-    ? resolve(homedir(), path.slice(2))
-    : resolve(folder, path);
+  path === '~' || path.startsWith('~/') ? resolve(homedir(), path.slice(2)) : resolve(folder, path);

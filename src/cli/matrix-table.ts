@@ -81,6 +81,7 @@ function decided(decision: Exclude<Outcome['decision'], 'none'>, event: HookEven
   return {
     prevents: 'denies',
     'sends on': 'sends the agent on',
+    tells: 'tells the reason',
     'is reported': 'reports a denial',
   }[denial];
 }

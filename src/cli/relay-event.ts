@@ -87,6 +87,7 @@ export async function relayEvent(
     context: read.context,
     folder: project,
     canAsk: speaker.asks(event),
+    isRelayed: true,
     ...(ownFiles.size > 0 && { runsElsewhere: ({ file = '' }) => ownFiles.has(file) }),
   };
   const { warn, ...came } = await path.through(fired, sessionId);

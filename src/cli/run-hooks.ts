@@ -29,6 +29,8 @@ export interface FiredEvent {
   readonly folder: string;
   /** Whether the caller asks the user when a hook wants that. */
   readonly canAsk: boolean;
+  /** Whether a host applies the verdict, and the caller reports what that host cannot do. */
+  readonly isRelayed?: true;
   /** Hooks that the caller runs itself. */
   readonly runsElsewhere?: SettingsConfigOptions['runsElsewhere'];
 }
@@ -87,13 +89,13 @@ export const hooksConfig = async (
 /** Takes an event through the hooks of a config; aborting the signal ends those that run. */
 export async function fireIn(
   config: HookSystemConfig,
-  { event, fields, parts = [], partsFor, context, canAsk }: FiredEvent,
+  { event, fields, parts = [], partsFor, context, canAsk, isRelayed }: FiredEvent,
   signal?: AbortSignal,
 ): Promise<Fired> {
   const system = config.getHookSystem();
   await system?.initialize();
   const handler = system?.getEventHandler();
-  const options = { ...context, canAsk, signal };
+  const options = { ...context, canAsk, isRelayed, signal };
   const [result = makeEmptySuccessResult(), ...partResults] = handler
     ? await Promise.all([
         handler.fire(event, fields, options),

@@ -58,6 +58,8 @@ export interface FireOptions extends EventContext {
    * so that such a wish is a denial, except for LLxprt's hooks (S-02).
    */
   readonly canAsk?: boolean | undefined;
+  /** Whether a host applies the verdict, and the caller reports what that host cannot do. */
+  readonly isRelayed?: boolean | undefined;
 }
 
 /** Knows whether there are settings whose guards are unknown, and tries them again. */
@@ -89,6 +91,7 @@ export interface PrepareOptions {
   readonly context?: EventContext;
   /** See `FireOptions`. */
   readonly canAsk?: boolean | undefined;
+  readonly isRelayed?: boolean | undefined;
   /** Called once, as soon as all hooks have ended. */
   readonly onDecided?: (result: AggregatedHookResult) => void;
 }
@@ -235,9 +238,9 @@ export class HookEventHandler {
     const session = () => options.sessionId ?? this.#config.getSessionId();
     const planned = this.#planFor(event, () => subjectOf(event, fields), session);
     if (planned === undefined) return makeEmptySuccessResult();
-    const { signal, canAsk, ...context } = options;
+    const { signal, canAsk, isRelayed, ...context } = options;
     try {
-      const input = this.prepare(planned, () => fields, { context, canAsk });
+      const input = this.prepare(planned, () => fields, { context, canAsk, isRelayed });
       const outcome = await runMachine(hookEvent, input, { signal, ...observed(this.#config) });
       return resultOf(outcome);
     } catch (error) {
@@ -285,7 +288,7 @@ export class HookEventHandler {
   prepare<Event extends HookEventName>(
     planned: PlannedEvent<Event>,
     fields: () => HookEventFields[Event],
-    { context = {}, canAsk = false, onDecided = () => undefined }: PrepareOptions = {},
+    { context = {}, canAsk = false, isRelayed, onDecided = () => undefined }: PrepareOptions = {},
   ): HookEventInput {
     const { event } = planned;
     const failed = (error: unknown, stage: HookStage): HookEventInput => {
@@ -307,7 +310,7 @@ export class HookEventHandler {
       const plan = applyingTo(planned.plan, input, context);
       if (plan === undefined) return settled(lateResult());
       debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
-      const observer = observePlan(this.#telemetry, (line) => this.warn(line));
+      const observer = observePlan(this.#telemetry, (line) => this.warn(line), isRelayed);
       const reporting: PlanObserver = {
         ...observer,
         eventSettled: (_, result) => {

@@ -12,6 +12,7 @@ const hooks = (command: string) => [{ hooks: [{ type: 'command', command }] }];
 
 async function called(answer: object, fails = true) {
   const box = sandbox();
+  const warnings: string[] = [];
   const log = `jq -c '[.hook_event_name, .tool_name, .error, .tool_response.error.message]' >> log`;
   box.write(box.own.user, {
     hooks: { 'tool.failed': hooks(`${log}; ${print(answer)}`), 'tool.after': hooks(log) },
@@ -20,7 +21,7 @@ async function called(answer: object, fails = true) {
     cwd: box.project,
     systemFolder: box.systemFolder,
     isTrustedFolder: () => true,
-    onWarning: () => undefined,
+    onWarning: (line) => warnings.push(line),
   });
   const tool = async () => {
     if (fails) throw new Error('No such folder');
@@ -28,7 +29,7 @@ async function called(answer: object, fails = true) {
   };
   const ended = await runToolCall(config, request, tool);
   const lines = readFileSync(join(box.project, 'log'), 'utf8').trim().split('\n');
-  return { ...ended, log: lines.map((line) => JSON.parse(line) as unknown) };
+  return { ...ended, warnings, log: lines.map((line) => JSON.parse(line) as unknown) };
 }
 
 describe('ToolFailed hooks', () => {
@@ -42,12 +43,13 @@ describe('ToolFailed hooks', () => {
   });
 
   test('the context and the denial of ToolFailed hooks are reported with the failure', async () => {
-    const { toolResult } = await called({
+    const { toolResult, warnings } = await called({
       decision: 'deny',
       reason: 'Do not try again.',
       hookSpecificOutput: { additionalContext: 'Try ls.' },
     });
     expect(toolResult.llmContent).toBe('No such folder\n\nTry ls.\n\n[System] Do not try again.');
+    expect(warnings).toEqual([]);
   });
 
   test('a ToolFailed hook can stop the agent, after AfterTool hooks have run too', async () => {
