@@ -1,5 +1,6 @@
 import type { HookSource } from '../../protocol/events.ts';
 import type { HookInput } from '../../protocol/input.ts';
+import { isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { claudeEventOf, type ClaudeEventName } from './events.ts';
 
@@ -23,16 +24,19 @@ export interface SessionVariables {
 /** Returns a hook's environment variables (as measured on the host). */
 export function environmentOf(
   hook: HookDefinition,
-  { cwd, session_id }: HookInput,
+  input: HookInput & { readonly effort?: unknown },
   variables: SessionVariables | undefined,
 ): Readonly<Record<string, string>> {
+  const { cwd, session_id, effort } = input;
+  const { level } = isRecord(effort) ? effort : {};
   return {
     ...variables?.sessionVariables(session_id, hook.source),
     CLAUDE_PROJECT_DIR: cwd,
     CLAUDECODE: '1',
-    CLAUDE_CODE_ENTRYPOINT: 'cli',
+    CLAUDE_CODE_ENTRYPOINT: process.env['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
     CLAUDE_CODE_SESSION_ID: session_id,
     CLAUDE_PID: String(process.pid),
+    ...(typeof level === 'string' && { CLAUDE_EFFORT: level }),
     ...(variables &&
       setsVariables.has(claudeEventOf(hook)) && {
         CLAUDE_ENV_FILE: variables.newVariablesFile(session_id, hook.source),

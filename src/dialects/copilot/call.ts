@@ -67,7 +67,7 @@ const shapes: Readonly<Partial<Record<CopilotPointName, Shape>>> = {
 /** Reads an event from an agent that speaks Copilot, in either form, into canonical form. */
 export const readCall: Dialect['readCall'] = (name, given): CheckedCall => {
   const event = copilotEventNamed(name)!;
-  return checkedCall(shapes[event.point] ?? {}, inCamelCase(given), (fields) =>
+  return checkedCall(shapes[event.point] ?? {}, inCamelCase(event, given), (fields) =>
     inOurWords(event, fields),
   );
 };
@@ -86,13 +86,22 @@ const sameNames: ReadonlySet<string> = new Set([
   'hook_event_name',
 ]);
 
-const inCamelCase = (given: Fields): Fields =>
+/** Of a field that is given under several names, the one in the event's own form counts. */
+const inCamelCase = (event: CopilotEvent, given: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      otherNames[name] ?? (sameNames.has(name) ? name : camel(name)),
-      value,
-    ]),
+    Object.entries(given)
+      .toSorted(([one], [other]) => Number(isOwnName(event, one)) - Number(isOwnName(event, other)))
+      .map(([name, value]) => [
+        otherNames[name] ?? (sameNames.has(name) ? name : camel(name)),
+        value,
+      ]),
   );
+
+function isOwnName({ point, isPascal }: CopilotEvent, name: string): boolean {
+  // It has the same form under both names of the event.
+  if (point === 'permissionRequest') return name === 'toolName' || name === 'toolInput';
+  return isPascal ? name.includes('_') : camel(name) === name && name !== 'toolInput';
+}
 
 /** Turns `tool_name` into `toolName`. */
 const camel = (name: string): string =>

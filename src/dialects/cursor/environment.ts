@@ -23,17 +23,29 @@ export function keepVariables(session: string, more: Given): void {
   given.set(session, [...(given.get(session) ?? []), more]);
 }
 
+/** The variables that hold a field of the event; without it, they are as our caller has them. */
+const fieldsIn = {
+  CURSOR_VERSION: 'cursor_version',
+  CURSOR_USER_EMAIL: 'user_email',
+  CURSOR_TRANSCRIPT_PATH: 'transcript_path',
+} as const;
+
+const isSaid = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** Returns a hook's environment variables. */
 export const environmentOf = (
   { source: hooksOf }: Pick<HookDefinition, 'source'>,
-  { cwd, session_id, transcript_path }: HookInput,
+  input: HookInput & { readonly [Field in (typeof fieldsIn)[keyof typeof fieldsIn]]?: unknown },
 ): Variables => ({
-  CURSOR_PROJECT_DIR: cwd,
-  CURSOR_VERSION: '',
-  CLAUDE_PROJECT_DIR: cwd,
-  ...(transcript_path !== '' && { CURSOR_TRANSCRIPT_PATH: transcript_path }),
+  CURSOR_PROJECT_DIR: input.cwd,
+  CLAUDE_PROJECT_DIR: input.cwd,
   ...Object.fromEntries(
-    (given.get(session_id) ?? [])
+    Object.entries(fieldsIn)
+      .map(([name, field]) => [name, [input[field], process.env[name]].find(isSaid)] as const)
+      .filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ),
+  ...Object.fromEntries(
+    (given.get(input.session_id) ?? [])
       .filter(({ source }) => reaches(source, hooksOf))
       .flatMap(({ variables }) => Object.entries(variables)),
   ),

@@ -30,7 +30,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
     model: model ?? '',
     session_id,
     hook_event_name: event,
-    cursor_version: cursor_version ?? '',
+    cursor_version: cursor_version ?? process.env['CURSOR_VERSION'] ?? '',
     workspace_roots: workspace_roots ?? [cwd],
     user_email: user_email ?? null,
     transcript_path: transcript === '' ? null : (transcript ?? null),

@@ -63,12 +63,17 @@ function environmentOf(
   { cwd, session_id }: HookInput,
 ): Readonly<Record<string, string>> {
   const home = homeFolder();
+  const { GEMINI_SESSION_ID: session, GEMINI_PLANS_DIR: given } = process.env;
+  const plans =
+    session === session_id && given
+      ? given
+      : home && join(home, '.gemini/tmp', session_id, 'plans');
   return {
     GEMINI_PROJECT_DIR: cwd,
     GEMINI_CWD: cwd,
     CLAUDE_PROJECT_DIR: cwd,
     GEMINI_SESSION_ID: session_id,
-    ...(home !== undefined && { GEMINI_PLANS_DIR: join(home, '.gemini/tmp', session_id, 'plans') }),
+    ...(plans && { GEMINI_PLANS_DIR: plans }),
     ...env,
   };
 }
