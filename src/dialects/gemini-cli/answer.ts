@@ -17,7 +17,7 @@ import {
   failure,
 } from '../process-facts.ts';
 import { fromGeminiInput } from './tools.ts';
-import { messageKind, powerOf, specificFields, wordsOf } from './vocabulary.ts';
+import { powerOf, specificFields, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -71,7 +71,7 @@ const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...fai
 function readText(event: HookEventName, text: string, { exitCode }: HookExit): Wants {
   if (exitCode !== null && exitCode > 1) {
     if (!powerOf(event).decides)
-      return withoutPower(event, 'a denial', message(event, `Warning: ${text}`));
+      return withoutPower(event, 'a denial', message(`Warning: ${text}`));
     return denying(event, { decision: 'deny', reason: text }, []);
   }
   const lost = guards(event) ? denialAround(text) : undefined;
@@ -83,11 +83,12 @@ function readText(event: HookEventName, text: string, { exitCode }: HookExit): W
   const notes = holdsDenial(text)
     ? ['a denial was NOT read: print one JSON object and nothing else']
     : [];
-  return { ...message(event, exitCode === 1 ? `Warning: ${text}` : text), notes };
+  return { ...message(exitCode === 1 ? `Warning: ${text}` : text), notes };
 }
 
-const message = (event: HookEventName, text: string): Wants => ({
-  effects: [{ kind: messageKind(event), text }],
+/** Gemini CLI shows a hook's messages to the user, at every event. */
+const message = (text: string): Wants => ({
+  effects: [{ kind: 'notice', text }],
   output: { systemMessage: text },
   plainText: true,
   notes: [],
@@ -248,7 +249,7 @@ function effectsOf(
       if (typeof value === 'string' && value !== '') effects.push({ kind: 'context', text: value });
     } else effects.push({ kind: 'own', name, value });
   }
-  if (systemMessage) effects.push({ kind: messageKind(event), text: systemMessage });
+  if (systemMessage) effects.push({ kind: 'notice', text: systemMessage });
   if (suppressOutput) effects.push({ kind: 'hide' });
   return effects;
 }

@@ -7,7 +7,6 @@ import { mergeAnswers } from '../llxprt/merge-answers.ts';
 import { withEscapedContext } from '../escaped-context.ts';
 import { mergeEffects } from '../merge-effects.ts';
 import type { Change, Verdict } from '../verdict.ts';
-import { messageKind } from './vocabulary.ts';
 
 /**
  * Merges answers as LLxprt does, except that only the last hook's new arguments count, as a whole; that
@@ -24,7 +23,7 @@ export function merge(
   const verdict: Verdict = {
     ...others,
     ...(reason && { reason }),
-    ...(message !== undefined && { [messageKind(event)]: message }),
+    ...(message !== undefined && { notice: message }),
   };
   switch (event) {
     case 'BeforeTool':

@@ -25,10 +25,6 @@ const powers: Readonly<Partial<Record<HookEventName, Power>>> = {
 /** Returns what an answer to an event may do. */
 export const powerOf = (event: HookEventName): Power => powers[event] ?? {};
 
-/** Whom a message is for: around a tool, only for the user. */
-export const messageKind = (event: HookEventName): 'notice' | 'message' =>
-  hookPointOf(event).subject === 'tool_name' ? 'notice' : 'message';
-
 /** The fields of `hookSpecificOutput` that have a meaning in answer to an event. */
 export const specificFields = (event: HookEventName): readonly string[] => [
   ...hookPointOf(event).slots,

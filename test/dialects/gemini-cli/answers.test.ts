@@ -219,7 +219,7 @@ describe('the effects of answers, by event', () => {
       { ...denied, own: { clearContext: true } },
     ],
     ['context of a session', 'SessionStart', printing(more), { context: 'a &lt;b&gt;' }],
-    ['text at a session’s start', 'SessionStart', 'echo hi', { ...nothing, message: 'hi' }],
+    ['text at a session’s start', 'SessionStart', 'echo hi', { ...nothing, notice: 'hi' }],
     ['denial and stop at a session’s start', 'SessionStart', refusing, nothing],
     ['exit 2 at a session’s start', 'SessionStart', 'echo x >&2; exit 2', { decision: undefined }],
     ['a denial of a notification', 'Notification', no, nothing],
