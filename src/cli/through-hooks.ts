@@ -28,7 +28,10 @@ export async function throughHooks(
   const { event, fields, parts = [], folder, runsElsewhere } = fired;
   const { hooks, record, recordPayloads, trust, endsWithCaller } = options;
   // Hooks of dialects without this event need not be found.
-  const meant = dialects.filter(({ events }) => Object.values(events).includes(event));
+  const meant = dialects.filter(
+    ({ events, takesHostEvents }) =>
+      (takesHostEvents && event.startsWith('host.')) || Object.values(events).includes(event),
+  );
   if (hooks) await reportMissingGuards(folder, session);
   const isRecorded = record !== undefined || recordPayloads === true;
   const subjects = [fields, ...parts].map((one) => subjectOf(event, one));

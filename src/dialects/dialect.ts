@@ -25,6 +25,8 @@ export interface Dialect {
   readonly family: string;
   /** Its own event names, each with our name for the event. */
   readonly events: Readonly<Record<string, HookEventName>>;
+  /** Whether its hooks may also be for events that only one host has (`host.…`). */
+  readonly takesHostEvents?: true;
   /** The order in which its sources' hooks are planned; default: project, user, system, extensions. */
   readonly order?: readonly HookSource[];
   /** Whether its hooks run only if the settings switch hooks on (C-01), rather than as soon as they exist. */

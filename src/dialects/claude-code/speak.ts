@@ -24,6 +24,10 @@ export const speaker: Speaker = {
     event === 'PreToolUse' && entry !== 'cli',
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
+    if (event === 'PreCompact' && top?.['decision'] === undefined) {
+      const instructions = instructionsIn(wishes);
+      if (instructions !== undefined) return { stdout: instructions };
+    }
     const hasSpecific = Object.values(specific).some((value) => value !== undefined);
     const answer = defined({
       ...top,
@@ -34,6 +38,13 @@ export const speaker: Speaker = {
     return Object.keys(answer).length > 0 ? { stdout: answer } : {};
   },
 };
+
+/**
+ * Only plain text joins the instructions for a summary, and leaves no room for anything else; what begins
+ * like JSON might be read as an answer.
+ */
+const instructionsIn = (wishes: Wishes): string | undefined =>
+  wishes.peek('context')?.trimStart().startsWith('{') ? undefined : wishes.take('context');
 
 const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
 
@@ -74,7 +85,10 @@ function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
     case 'Setup':
     case 'SubagentStart':
     case 'Notification':
+    case 'PostModelSwitch':
       return { specific: { additionalContext: wishes.take('context') } };
+    case 'PreModelSwitch':
+      return { specific: permissionOf(wishes) };
     case 'PreCompact':
     case 'ConfigChange':
       return { top: blockOf(wishes) };

@@ -62,6 +62,7 @@ export const hookmachine: Dialect = {
   name: 'hookmachine',
   family: 'hookmachine',
   events,
+  takesHostEvents: true,
   needsSwitch: false,
   settings: 'hookmachine',
   approves: true,

@@ -74,8 +74,12 @@ function answerTo(event: string, { native }: Said, wishes: Wishes): Answer {
       return { top: reason === undefined ? {} : { decision: 'block', reason } };
     }
     case 'UserPromptSubmit':
+    case 'UserPromptExpansion':
     case 'PostToolBatch':
       return { top: denialOf(wishes), specific: { additionalContext: wishes.take('context') } };
+    case 'TodoCreated':
+    case 'TodoCompleted':
+      return { top: denialOf(wishes) };
     case 'SessionStart':
     case 'SubagentStart':
       return { specific: { additionalContext: wishes.take('context') } };
