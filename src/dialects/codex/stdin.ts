@@ -59,7 +59,11 @@ function ownFields(
       return { ...rest, last_assistant_message: said ?? null };
     }
     case 'SubagentStop':
-      return { ...own, last_assistant_message: own['last_assistant_message'] ?? null };
+      return {
+        agent_transcript_path: null,
+        ...own,
+        last_assistant_message: own['last_assistant_message'] ?? null,
+      };
     case 'SessionStart':
       return { ...own, source: toCodexSource(String(own['source'])) };
     case 'SessionEnd':

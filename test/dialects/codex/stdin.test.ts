@@ -84,6 +84,7 @@ describe('what an event’s hooks receive', () => {
         ...turn,
         agent_id: '1',
         agent_type: 'default',
+        agent_transcript_path: null,
         stop_hook_active: false,
         last_assistant_message: null,
       },
