@@ -20,7 +20,7 @@ function variablesOf(name: string, event: string, fields: object = {}): Variable
     hook_event_name: at,
     timestamp: '2026-01-01T00:00:00.000Z',
   };
-  return dialect.environment(hook, { ...base, ...fields } as HookInput);
+  return dialect.environment(hook, { ...base, ...fields });
 }
 
 /** By dialect and variable: the field that tells its value, and the value. */

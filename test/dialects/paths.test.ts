@@ -35,6 +35,7 @@ const paths: readonly (readonly [given: string, meant: string])[] = [
 
 const asGiven = (given: string): string => given;
 const whole = (_: string, meant: string): string => meant;
+const orProject = (given: string, meant: string): string => (given === '' ? 'PROJECT' : meant);
 
 /** By dialect and event, where the path of a tool's argument is on stdin, and in which form its host gives it. */
 const places: readonly {
@@ -76,7 +77,7 @@ const places: readonly {
     tool: 'run_shell_command',
     argument: 'directory',
     at: ({ cwd }: { cwd: string }) => cwd,
-    form: (given: string, meant: string) => (given === '' ? 'PROJECT' : meant),
+    form: orProject,
   },
   {
     name: 'cursor',
@@ -92,7 +93,7 @@ const places: readonly {
     tool: 'read_file',
     argument: 'file_path',
     at: ({ file_path }: { file_path: string }) => file_path,
-    form: (given: string, meant: string) => (given === '' ? 'PROJECT' : meant),
+    form: orProject,
   },
   {
     name: 'cursor',
@@ -100,7 +101,7 @@ const places: readonly {
     tool: 'run_shell_command',
     argument: 'directory',
     at: ({ cwd }: { cwd: string }) => cwd,
-    form: (given: string, meant: string) => (given === '' ? 'PROJECT' : meant),
+    form: orProject,
   },
   ...(
     [

@@ -4,7 +4,7 @@ import { hookPoints } from '../../src/hook-points.ts';
 import { sampleStdin } from '../../src/matrix/sample-stdin.ts';
 import { relayBox } from '../support/relay.ts';
 
-const hosts = knownDialects.filter(({ name, speak }) => speak && name !== 'kodelet-strict');
+const hosts = knownDialects.filter((one) => one.speak && one.name !== 'kodelet-strict');
 
 describe('a denial at an event that our own agent cannot block', () => {
   test.each(hosts)('reaches $name, or the user is told that it does not', async (host) => {

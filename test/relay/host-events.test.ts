@@ -4,10 +4,10 @@ import { sampleStdin } from '../../src/matrix/sample-stdin.ts';
 import { guards, relayBox } from '../support/relay.ts';
 
 const hosts = knownDialects.filter(
-  ({ name, speak, events }) =>
-    speak &&
-    name !== 'kodelet-strict' &&
-    Object.values(events).some((at) => at.startsWith('host.')),
+  (one) =>
+    one.speak &&
+    one.name !== 'kodelet-strict' &&
+    Object.values(one.events).some((at) => at.startsWith('host.')),
 );
 
 describe('an event that only one host has', () => {
