@@ -80,6 +80,14 @@ Arguments, texts, and what hooks read and wrote were not recorded: --record-payl
     );
   });
 
+  test('explain says that a hook which timed out denied', async () => {
+    const slow = { name: 'slow', command: 'sleep 30', timeout: 50, onFailure: 'block' as const };
+    const file = await recordCall({ BeforeTool: inParallel(slow) });
+    expect(await explained(file, 'call-1')).toContain(
+      '1. hook "slow" (project) timed out after 50 ms and denied it: Blocked because the hook "slow" failed',
+    );
+  });
+
   test('explain shows arguments, what hooks read, wrote and set, and the result, if these were recorded', async () => {
     const said = {
       systemMessage: 'Be kind.',
