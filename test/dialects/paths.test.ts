@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/dialects/dialect.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { definitionOf, readyToFind } from '../../src/matrix/run-as.ts';
 import { call } from '../agent/tools/call.ts';
-import { relayBox } from '../support/relay.ts';
+import { relayBox, says } from '../support/relay.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 /** Paths as a model may write them, and what they mean to a tool in a project that is `HOME/project`. */
@@ -242,7 +242,30 @@ describe('a relay', () => {
     expect(readFileSync(join(box.project, 'paths'), 'utf8')).toBe(`${some.join('\n')}\n`);
   });
 
-  test('of Claude Code lets a guard of another host’s form see the home folder', async () => {
+  const rewritten: Readonly<Record<string, readonly string[]>> = {
+    'claude-code': ['hookSpecificOutput', 'updatedInput', 'file_path'],
+    'gemini-cli': ['hookSpecificOutput', 'tool_input', 'file_path'],
+    cursor: ['updated_input', 'file_path'],
+    copilot: ['modifiedArgs', 'path'],
+  };
+
+  test.each(hosts.filter(([host]) => host in rewritten))(
+    'of %s gives back a rewritten path in the form of that host',
+    async (host, given) => {
+      const box = relayBox();
+      box.guard({
+        'tool.before': says({ hookSpecificOutput: { tool_input: { file_path: '~/new.txt' } } }),
+      });
+      const { answer } = await box.relay(host, given('old.txt'));
+      const found = rewritten[host]!.reduce<unknown>(
+        (inside, name) => (inside as Record<string, unknown>)[name],
+        answer,
+      );
+      expect(found).toBe('~/new.txt');
+    },
+  );
+
+  test('of Gemini CLI lets a guard of Claude Code see the home folder', async () => {
     const box = relayBox();
     box.write(join(box.project, '.claude/settings.json'), {
       hooks: {
