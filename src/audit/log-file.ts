@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -15,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 /** The default limits: the size of a file in bytes, and the number of old files. */
 const mostBytes = 10 * 1024 * 1024;
@@ -104,7 +104,7 @@ function openLog(file: string): Pick<Stats, 'ino' | 'size'> & { readonly fd: num
     fd = openSync(file, flags, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
     fd = openSync(file, flags, 0o600);
   }
   const stats = fstatSync(fd);

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import { isAtLeast } from '../settings/managed.ts';
 import { withLock } from '../trust/lock.ts';
@@ -134,7 +135,7 @@ const abandonedAfter = 60 * 60 * 1_000;
 
 /** Creates the folder of bundles, and removes abandoned drafts from it. */
 function prepare({ folder }: BundlePlace): void {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  makeFolder(folder, 0o755);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const isOld = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);

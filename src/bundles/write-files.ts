@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import type { BundleFiles } from './files.ts';
 
 /**
@@ -9,7 +10,7 @@ export function writeFiles(into: string, files: BundleFiles): void {
   const folders = new Set([into]);
   for (const [path, { bytes, mode }] of files) {
     const file = join(into, path);
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     for (let folder = dirname(file); folder !== into; folder = dirname(folder)) folders.add(folder);
     const descriptor = openSync(file, 'wx');
     try {

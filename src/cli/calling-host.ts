@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Host } from '../dialects/dialect.ts';
 import { hosts } from '../dialects/hosts.ts';
 import type { Scope } from '../dialects/installation.ts';
@@ -6,6 +5,7 @@ import { relayInCommand } from '../dialects/relay-entry.ts';
 import { isRecord } from '../protocol/output.ts';
 import { hasAdministrator, homeFolder } from '../settings/levels.ts';
 import { parseJson } from '../settings/parse-json.ts';
+import { textIn } from '../settings/read-bounded.ts';
 import { folderTrust } from './folder-trust.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ const namesOf = ({ events }: Host, event: unknown): readonly string[] =>
 /** Whether a JSON file makes a host call its relay for one of these events. */
 function holdsCall(file: string, host: string, events: readonly string[]): boolean {
   try {
-    const parsed = parseJson(readFileSync(file, 'utf8'));
+    const parsed = parseJson(textIn(file) ?? '');
     const hooks = 'value' in parsed && isRecord(parsed.value) ? parsed.value['hooks'] : undefined;
     if (!isRecord(hooks)) return false;
     return events.some((event) => textsOf(hooks[event]).some((text) => calls(text, host)));

@@ -11,9 +11,9 @@ import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import type { Settings } from '../settings/schema.ts';
+import { isFolder } from '../make-folder.ts';
 import { CommandFailure } from './failure.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
-import { isFolder } from './project-folder.ts';
 import { hooksConfig } from './run-hooks.ts';
 import { scriptNamed } from './script-named.ts';
 

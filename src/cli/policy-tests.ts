@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { sourceIn } from '../bundles/bundled-hooks.ts';
 import type { BundleFiles } from '../bundles/files.ts';
 import { settingsName } from '../bundles/manifest.ts';
@@ -38,7 +39,7 @@ export const judgeFiles = (
 ): Promise<readonly Judged[]> =>
   inEmptyFolder((around) => {
     const folder = join(around, 'bundle');
-    mkdirSync(folder);
+    makeFolder(folder);
     writeFiles(folder, files);
     return judgeBundle(folder, files, source);
   });

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isFolder } from '../make-folder.ts';
 import { CommandFailure } from './failure.ts';
 
 /**
@@ -11,13 +11,4 @@ export function projectFolder(cwd: string): string {
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
   return folder;
-}
-
-/** Whether there is a folder at the path. */
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

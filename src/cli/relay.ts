@@ -1,11 +1,12 @@
 import type { Host } from '../dialects/dialect.ts';
 import type { Speaker, HostAnswer } from '../dialects/speaker.ts';
 import type { HookEventName } from '../hook-points.ts';
+import { isFolder } from '../make-folder.ts';
 import { callingHost } from './calling-host.ts';
 import { tellUser } from './has-no-hook.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { print } from './print.ts';
-import { projectFolder, isFolder } from './project-folder.ts';
+import { projectFolder } from './project-folder.ts';
 import { readStdinFirst } from './read-stdin.ts';
 import { dialectsBeside, relayEvent } from './relay-event.ts';
 import type { RelayOptions } from './relay-options.ts';

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isFolder, makeFolder } from '../make-folder.ts';
+import { textIn } from '../settings/read-bounded.ts';
 import { forgetOld, stateFolder } from '../settings/state-folder.ts';
-import { isFolder } from './project-folder.ts';
 
 /** How many sessions' projects are kept in memory. */
 const mostKnown = 1_000;
@@ -28,15 +29,11 @@ function kept(key: string, folder: string): string {
   if (state === undefined) return folder;
   const file = join(state, createHash('sha256').update(key).digest('hex'));
   try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
+    makeFolder(state, 0o700);
     writeFileSync(file, folder, { flag: 'wx', mode: 0o600 });
     forgetOld(state);
     return folder;
   } catch {
-    try {
-      return readFileSync(file, 'utf8') || folder;
-    } catch {
-      return folder;
-    }
+    return textIn(file) || folder;
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { attempt, isBundleError } from '../bundles/bundle-error.ts';
 import { type BundleFiles, readFolder } from '../bundles/files.ts';
 import { folderOf, type InstalledBundle, readIndex, writeIndex } from '../bundles/installed.ts';
@@ -48,7 +49,7 @@ export async function bringBundles(
     if (manifest.digest !== digest) throw new Error(`${name} ${version} is not the bundle that was pushed`); // prettier-ignore
     brought.push([{ name, version, digest, signer: signer.name, from: 'the database' }, files]);
   }
-  mkdirSync(place.folder, { recursive: true, mode: 0o755 });
+  makeFolder(place.folder, 0o755);
   withLock(join(place.folder, '.lock'), () => {
     for (const [bundle, files] of brought) putThere(place, bundle, files);
     const before = attempt(() => [...readIndex(place).values()]);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { addToList } from '../settings/edit-settings-text.ts';
 import { attempt, openJsonFile } from '../settings/edit-json-file.ts';
@@ -48,7 +49,7 @@ export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
 
 const writeNew = (file: string, text: string, mode: number | undefined): void =>
   attempt(file, 'written', () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeAtomically(file, text, mode === undefined ? {} : { mode });
   });
 

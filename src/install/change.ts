@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import type {
   EntriesInstallation,
@@ -140,7 +141,7 @@ function filesChanges(
         );
       const carryOut = (): void =>
         attempt(file, 'written', () => {
-          mkdirSync(dirname(file), { recursive: true });
+          makeFolder(dirname(file));
           writeAtomically(file, text, { mode });
         });
       return { file, before, after: text, notes: [], carryOut };

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import type { EventEntry } from '../dialects/installation.ts';
 import { isRecord } from '../protocol/output.ts';
 import { realPath } from '../settings/levels.ts';
 import { parseJson } from '../settings/parse-json.ts';
 import type { Path } from '../settings/problem.ts';
+import { textIn } from '../settings/read-bounded.ts';
 import { stateFolder } from '../settings/state-folder.ts';
 import { textAt } from '../settings/edit-settings-text.ts';
 import { isEmpty, valueAt, valueOf } from './json-values.ts';
@@ -31,7 +33,7 @@ export function keepEmpty(file: string, places: readonly EmptyPlace[]): void {
   const all = [...emptyBefore(file), ...places];
   if (record === undefined || all.length === 0) return;
   try {
-    mkdirSync(join(record, '..'), { recursive: true, mode: 0o700 });
+    makeFolder(join(record, '..'), 0o700);
     writeAtomically(record, JSON.stringify(all), { mode: 0o600 });
   } catch {
     // Then `uninstall` removes the emptied places too.
@@ -43,7 +45,7 @@ export function emptyBefore(file: string): readonly EmptyPlace[] {
   const record = recordOf(file);
   if (record === undefined) return [];
   try {
-    const kept: unknown = JSON.parse(readFileSync(record, 'utf8'));
+    const kept: unknown = JSON.parse(textIn(record) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isEmptyPlace) : [];
   } catch {
     return [];

@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
+import { makeFolder } from '../make-folder.ts';
 import { hasAdministrator } from '../settings/levels.ts';
 
 /*
@@ -146,8 +146,7 @@ function makeOwn(folder: string): void {
   const caches = join(folder, '..');
   const home = join(caches, '..');
   const around = [caches, home].find((path) => statSync(path, { throwIfNoEntry: false }));
-  if (around !== undefined && isOwn(() => statSync(around), 'directory'))
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (around !== undefined && isOwn(() => statSync(around), 'directory')) makeFolder(folder, 0o700);
 }
 
 /** How long the code of builds that are gone is kept, in ms. */

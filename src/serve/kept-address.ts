@@ -1,10 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
+import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { HookmachineError } from '../errors.ts';
 import { newToken } from '../inspector/serve-feed.ts';
+import { textIn } from '../settings/read-bounded.ts';
 import { stateFolder } from '../settings/state-folder.ts';
 
 /*
@@ -27,7 +29,11 @@ function folder(): string {
       'COMMAND_FAILED',
       'there is no home folder to keep the port and the token in: set HOME or XDG_STATE_HOME',
     );
-  mkdirSync(found, { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(found, 0o700);
+  } catch (error) {
+    throw unusable(found, error);
+  }
   return found;
 }
 
@@ -43,7 +49,7 @@ export function keptToken(): string {
   const stats = lstatSync(file);
   const own = process.getuid?.();
   const isOpen = own !== undefined && ((stats.mode & 0o077) !== 0 || stats.uid !== own);
-  const token = readFileSync(file, 'utf8').trim();
+  const token = textIn(file)?.trim() ?? '';
   if (!stats.isFile() || isOpen || !/^[\w-]{32,}$/.test(token))
     throw new HookmachineError(
       'COMMAND_FAILED',
@@ -68,26 +74,18 @@ export async function keptPort(): Promise<number> {
 /** The port that is kept, if there is one. */
 export function portIfKept(): number | undefined {
   const state = stateFolder(stateName);
-  const kept = state === undefined ? 0 : Number(readIfThere(join(state, 'port')));
+  const kept = state === undefined ? 0 : Number(textIn(join(state, 'port')));
   return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
 }
 
 /** Keeps a port for hosts' entries, and for the next start. */
 export function keepPort(port: number): void {
   const file = join(folder(), 'port');
-  if (readIfThere(file).trim() === String(port)) return;
+  if (textIn(file)?.trim() === String(port)) return;
   try {
     writeAtomically(file, `${port}\n`, { mode: 0o600 });
   } catch (error) {
     throw unusable(file, error);
-  }
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }
 

@@ -1,13 +1,6 @@
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { type BoundedFile, readBounded } from './read-bounded.ts';
 
@@ -38,7 +31,7 @@ export function replaceFile(file: string, text: string): void {
   const target = linkTarget(file);
   const before = statSync(target, { throwIfNoEntry: false });
   if (before) accessSync(target, constants.W_OK);
-  else mkdirSync(dirname(target), { recursive: true });
+  else makeFolder(dirname(target));
   writeAtomically(target, text, before);
 }
 

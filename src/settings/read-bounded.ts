@@ -38,6 +38,16 @@ export function readBounded(file: string, longest = longestFile): BoundedFile {
   });
 }
 
+/** Returns the text of a regular file; undefined if there is none, or it cannot be read or is too long. */
+export function textIn(file: string, longest = longestFile): string | undefined {
+  try {
+    const read = readBounded(file, longest);
+    return 'bytes' in read ? read.bytes.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Some files of /proc can be read only in whole pages. */
 const wholePages = (size: number): number => Math.ceil(size / 4_096) * 4_096;
 

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { isFolder, makeFolder } from '../make-folder.ts';
 import { forgetOld, stateFolder } from './state-folder.ts';
 
 /**
@@ -10,7 +11,7 @@ export function reportedInSession(sessionId: string, line: string): boolean {
   const folder = stateFolder('reported');
   if (folder === undefined) return false;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
     const name = hash.update(JSON.stringify([sessionId, line])).digest('hex');
     // Exclusive creation: two processes cannot both be the first, and no link is followed.
@@ -18,9 +19,6 @@ export function reportedInSession(sessionId: string, line: string): boolean {
     forgetOld(folder);
     return false;
   } catch (error) {
-    return (
-      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
-      statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-    );
+    return isFolder(folder) && (error as NodeJS.ErrnoException).code === 'EEXIST';
   }
 }

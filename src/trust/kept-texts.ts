@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
+import { readBounded } from '../settings/read-bounded.ts';
 import { trustFile } from '../settings/levels.ts';
 
 /** Copies of trusted scripts are stored next to the trust file, each named after its hash. */
@@ -17,7 +19,7 @@ export function keepTexts(texts: ReadonlyMap<string, Buffer>, inUse: ReadonlySet
   const folder = folderOfTexts();
   if (folder === undefined) return;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     for (const [sha256, bytes] of texts)
       if (inUse.has(sha256) && keptText(sha256) === undefined) {
         rmSync(join(folder, sha256), { force: true });
@@ -36,9 +38,9 @@ export function keptText(sha256: string): string | undefined {
   const folder = folderOfTexts();
   if (folder === undefined || !/^[\da-f]{64}$/.test(sha256)) return undefined;
   try {
-    const bytes = readFileSync(join(folder, sha256));
-    return createHash('sha256').update(bytes).digest('hex') === sha256
-      ? bytes.toString()
+    const read = readBounded(join(folder, sha256));
+    return 'bytes' in read && createHash('sha256').update(read.bytes).digest('hex') === sha256
+      ? read.bytes.toString()
       : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,8 @@
 import { HookmachineError, isHookmachineError } from '../errors.ts';
-import { constants, copyFileSync, mkdirSync } from 'node:fs';
+import { constants, copyFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
+import { makeFolder } from '../make-folder.ts';
 import { realPath } from '../settings/levels.ts';
 import { withLock } from './lock.ts';
 import { fileFault } from './safe-file.ts';
@@ -33,7 +34,7 @@ export function recordTrust(
   trust: ProjectTrust | undefined,
 ): { readonly backup?: string } {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
     const unsafe = fileFault(file);
     if (unsafe) throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.fix}`);
     // A link into a folder of dotfiles stays a link.

@@ -1,5 +1,6 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
 import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 import { noText } from './text-file.ts';
@@ -14,7 +15,7 @@ export async function writeTextFile(place: Place, content: string): Promise<Writ
   if (existing === 'folder' || existing === 'special') {
     return { kind: 'refused', result: noText(existing, place) };
   }
-  await mkdir(dirname(place.path), { recursive: true });
+  makeFolder(dirname(place.path));
   await writeFile(place.path, content);
   return { kind: existing === 'file' ? 'overwritten' : 'created' };
 }
