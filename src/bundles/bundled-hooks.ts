@@ -5,6 +5,7 @@ import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import type { RequiredBundle } from '../settings/managed.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
+import { unknownGuard } from '../settings/unknown-guard.ts';
 import { failureDefault } from '../settings/switches.ts';
 import { attempt } from './bundle-error.ts';
 import { readFolder } from './files.ts';
@@ -129,22 +130,7 @@ function denialsOf(
   name: string,
   { message, fix }: Pick<SettingsProblem, 'message' | 'fix'>,
 ): HookDefinition[] {
-  const call = (): never => {
-    throw new Error(`${name} ${message}; ${fix}`);
-  };
+  const why = `${name} ${message}; ${fix}`;
   const needing = Object.values(hookPoints).filter(({ needsGuards }) => needsGuards);
-  return needing.map(({ event }) => ({
-    event,
-    type: 'function',
-    command: file,
-    name,
-    call,
-    timeout: 1_000,
-    onFailure: 'block',
-    sequential: false,
-    source,
-    file,
-    place: '',
-    env: {},
-  }));
+  return needing.map(({ event }) => unknownGuard({ event, source, file, name, place: '' }, why));
 }

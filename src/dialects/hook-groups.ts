@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { commentKey, shortestTimeout } from '../settings/known-keys.ts';
-import { said, type Complain, type Path } from '../settings/problem.ts';
+import { lostEntry, said, type Complain, type LostHooks, type Path } from '../settings/problem.ts';
 import { nearestKey, reportSlips } from '../settings/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,6 +31,8 @@ export interface GroupEntry<Event extends string> {
   readonly matcher: string | undefined;
   readonly hook: unknown;
   readonly path: Path;
+  /** What is unknown if the hook cannot be read. */
+  readonly lost: LostHooks;
 }
 
 /** Yields the entries of all groups; a bad group is skipped, and the others still count. */
@@ -42,11 +44,14 @@ export function* groupEntries<Event extends string>(
   const { host, events, example, reserved = [] } = format;
   if (hooks === undefined) return;
   if (!isRecord(hooks)) {
-    complain(() => ({
-      path: ['hooks'],
-      message: `${said(hooks)}, so no hook was read`,
-      fix: `make it an object: { "${example}": [ … ] }`,
-    }));
+    complain(
+      () => ({
+        path: ['hooks'],
+        message: `${said(hooks)}, so no hook was read`,
+        fix: `make it an object: { "${example}": [ … ] }`,
+      }),
+      {},
+    );
     return;
   }
   for (const [name, groups] of Object.entries(hooks)) {
@@ -63,11 +68,14 @@ export function* groupEntries<Event extends string>(
       continue;
     }
     if (!Array.isArray(groups)) {
-      complain(() => ({
-        path,
-        message: `${said(groups)}, so it was discarded`,
-        fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
-      }));
+      complain(
+        () => ({
+          path,
+          message: `${said(groups)}, so it was discarded`,
+          fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+        }),
+        { event },
+      );
       continue;
     }
     for (const [index, group] of groups.entries())
@@ -84,13 +92,16 @@ function* entriesOf<Event extends string>(
 ): Generator<GroupEntry<Event>> {
   if (!isRecord(group) || !Array.isArray(group['hooks'])) {
     const isHook = isRecord(group) && ('command' in group || 'type' in group);
-    complain(() => ({
-      path: isRecord(group) ? [...path, 'hooks'] : path,
-      message: `${said(isRecord(group) ? group['hooks'] : group)}, so the group was discarded`,
-      fix: isHook
-        ? 'put the hook into a group: { "hooks": [ … ] }'
-        : 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
-    }));
+    complain(
+      () => ({
+        path: isRecord(group) ? [...path, 'hooks'] : path,
+        message: `${said(isRecord(group) ? group['hooks'] : group)}, so the group was discarded`,
+        fix: isHook
+          ? 'put the hook into a group: { "hooks": [ … ] }'
+          : 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
+      }),
+      lostEntry(event, group),
+    );
     return;
   }
   reportSlips(group, path, groupKeys, complain);
@@ -101,13 +112,17 @@ function* entriesOf<Event extends string>(
       : typeof matcher === 'string'
         ? matcherFault(event, matcher)
         : `${said(matcher)}, so the group was discarded`;
+  const isLost = matcher !== undefined && typeof matcher !== 'string';
   if (wrongMatcher !== undefined)
-    complain(() => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix }));
-  if (matcher !== undefined && typeof matcher !== 'string') return;
+    complain(
+      () => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix }),
+      isLost ? { event } : undefined,
+    );
+  if (isLost) return;
   for (const [index, hook] of (group['hooks'] as unknown[]).entries()) {
     const at = [...path, 'hooks', index];
     if (isRecord(hook)) reportSlips(hook, at, hookKeys, complain);
-    yield { event, group, matcher, hook, path: at };
+    yield { event, group, matcher, hook, path: at, lost: lostEntry(event, hook, group) };
   }
 }
 

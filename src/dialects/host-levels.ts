@@ -4,6 +4,7 @@ import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { reaches } from '../settings/levels.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
+import { unknownGuard } from '../settings/unknown-guard.ts';
 import { danglingLink, type ReadSettingsFile, type SettingsFile } from '../settings/read-files.ts';
 import type { HookSite } from './hook-site.ts';
 import type { HostPlace } from './host-places.ts';
@@ -51,24 +52,8 @@ export function unknownGuards(
   const isSystems = source === 'system';
   if (!isSystems && (isOff(source) || deniesUnknown?.(source) !== true)) return [];
   const why = `${file} ${broken.fault}, so what it guards is unknown; ${problems.at(-1)!.fix}`;
-  const call = (): never => {
-    throw new Error(why);
-  };
-  return events.map((event) => ({
-    ...event,
-    type: 'function',
-    command: file,
-    name: isSystems ? "the administrator's settings" : file,
-    call,
-    timeout: 1_000,
-    onFailure: 'block',
-    sequential: false,
-    // Nothing from the project runs, so it need not be trusted.
-    source: source === 'project' ? 'user' : source,
-    file,
-    place: 'hooks',
-    env: {},
-  }));
+  const name = isSystems ? "the administrator's settings" : file;
+  return events.map((event) => unknownGuard({ ...event, source, file, name, place: 'hooks' }, why));
 }
 
 /** A level that switches hooks off, and the key that does it. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../protocol/output.ts';
-import { said, type Complain, type Path } from '../settings/problem.ts';
+import { discarded, type Complain, type Path } from '../settings/problem.ts';
+import type { GroupEntry } from './hook-groups.ts';
 
 /** The kinds of hooks that run here, each with the field that says what it runs. */
 const handlers = { command: 'command', http: 'url', prompt: 'prompt' } as const;
@@ -17,10 +18,12 @@ export interface TypedHook {
 }
 
 /** Checks a hook's kind and what it runs; a hook that does not say so is reported and discarded. */
-export function typedHook(hook: unknown, path: Path, complain: Complain): TypedHook | undefined {
-  const discard = (at: Path, value: unknown, fix: string): undefined => {
-    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
-  };
+export function typedHook(
+  { hook, path, lost }: Pick<GroupEntry<string>, 'hook' | 'path' | 'lost'>,
+  complain: Complain,
+): TypedHook | undefined {
+  const discard = (at: Path, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, at, value, fix);
   if (!isRecord(hook))
     return discard(path, hook, 'make it an object: { "type": "command", "command": "…" }');
   const { type } = hook;

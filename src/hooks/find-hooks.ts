@@ -9,6 +9,7 @@ import { blocksByDefault } from '../settings/load-settings.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { HookHost } from './config.ts';
 import { relayIn } from '../dialects/relay-entry.ts';
+import { lostGuards, sourcesWithHooks } from './lost-guards.ts';
 import type { RunProgram } from './run-machine.ts';
 import type { StartGate } from './trust-gate.ts';
 
@@ -56,8 +57,9 @@ export function findAllHooks(
       .map(async (dialect) => {
         const last = before.find((known) => known.dialect === dialect);
         const isNeeded = config.onUnready === 'block' && last === undefined;
-        const found = await findWith(dialect, site, last, isNeeded);
-        return { dialect, ...withoutOthers(config, found) };
+        const found = withoutOthers(config, await findWith(dialect, site, last, isNeeded));
+        const guards = lostGuards(dialect, found.problems, site);
+        return { dialect, ...found, definitions: [...guards, ...found.definitions] };
       }),
   );
 }
@@ -111,7 +113,9 @@ async function findWith(
       message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so ${then}`,
       fix: 'fix what the message names',
     };
-    return { definitions: [], unasked: [], ...last, problems: [problem] };
+    if (last) return { ...last, problems: [problem] };
+    const lost = { sources: sourcesWithHooks(dialect, site) };
+    return { definitions: [], unasked: [], problems: [{ ...problem, lost }] };
   }
 }
 

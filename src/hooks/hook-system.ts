@@ -133,7 +133,8 @@ export class HookSystem {
     if (this.#disposed) return false;
     const config = this.#config;
     return (
-      (config.getUnknownGuards?.()?.length ?? 0) + (config.getUnreadFiles?.()?.length ?? 0) > 0
+      (config.getUnknownGuards?.()?.length ?? 0) + (config.getUnreadFiles?.()?.length ?? 0) > 0 ||
+      definitionsOf(this.#parts?.found).some(({ standsIn }) => standsIn)
     );
   }
 

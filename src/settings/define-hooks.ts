@@ -14,7 +14,16 @@ import {
   shortestTimeout,
   typesWith,
 } from './known-keys.ts';
-import { checkEntries, type Complain, type Path, placeOf, said, type Checked } from './problem.ts';
+import {
+  type Checked,
+  checkEntries,
+  type Complain,
+  lostEntry,
+  type LostHooks,
+  type Path,
+  placeOf,
+  said,
+} from './problem.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 
@@ -61,11 +70,14 @@ function* defineAll(
       if (!reserved.includes(event) && !commentKey.test(event))
         yield* defineEvent(event, groups, from, format, complain);
   } else if (hooks !== undefined && hooks !== null)
-    complain(() => ({
-      path: ['hooks'],
-      message: `${said(hooks)}, so no hook was read`,
-      fix: 'make it an object: { "BeforeTool": [ … ] }',
-    }));
+    complain(
+      () => ({
+        path: ['hooks'],
+        message: `${said(hooks)}, so no hook was read`,
+        fix: 'make it an object: { "BeforeTool": [ … ] }',
+      }),
+      {},
+    );
 }
 
 function* defineEvent(
@@ -90,25 +102,36 @@ function* defineEvent(
     });
   else if (Array.isArray(groups))
     for (const [index, group] of groups.entries())
-      for (const definition of defineGroup(event, group, [...path, index], from, kinds, complain))
+      for (const definition of defineGroup(
+        { name, event },
+        group,
+        [...path, index],
+        from,
+        kinds,
+        complain,
+      ))
         yield name === event ? definition : { ...definition, nativeEvent: name };
   else
-    complain(() => ({
-      path,
-      message: `${said(groups)}, so it was discarded`,
-      fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
-    }));
+    complain(
+      () => ({
+        path,
+        message: `${said(groups)}, so it was discarded`,
+        fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+      }),
+      { event: name },
+    );
 }
 
 function* defineGroup(
-  event: HookEventName,
+  { name, event }: { readonly name: string; readonly event: HookEventName },
   value: unknown,
   path: Path,
   from: HooksFromSource,
   kinds: readonly HookType[],
   complain: Complain,
 ): Generator<HookDefinition> {
-  const group = check(groupEntry(kinds), value, path, complain) as OpenGroup | undefined;
+  const lost = lostEntry(name, value);
+  const group = check(groupEntry(kinds), value, path, complain, lost) as OpenGroup | undefined;
   if (group === undefined) return;
   const matcher = group.matcher?.trim();
   if (matcher !== undefined && isLiteral(event, matcher))
@@ -119,7 +142,13 @@ function* defineGroup(
     }));
   for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
-    const hook = check(hookEntry(entry, kinds), entry, place, complain) as HookEntry | undefined;
+    const hook = check(
+      hookEntry(entry, kinds),
+      entry,
+      place,
+      complain,
+      lostEntry(name, entry, group),
+    ) as HookEntry | undefined;
     if (hook === undefined) continue;
     const { timeout } = hook;
     if (timeout !== undefined && timeout < shortestTimeout)
@@ -215,24 +244,27 @@ function check(
   value: unknown,
   path: Path,
   complain: Complain,
+  lost: LostHooks,
 ): Readonly<Record<string, unknown>> | undefined {
   const { kind, fields, needed, foreign, hintFor } = entry;
   if (!isRecord(value)) {
-    complain(() => ({
-      path,
-      message: `${said(value)}, so the ${kind} was discarded`,
-      fix: entry.fix,
-    }));
+    complain(
+      () => ({ path, message: `${said(value)}, so the ${kind} was discarded`, fix: entry.fix }),
+      lost,
+    );
     return undefined;
   }
   const names = Object.keys(fields);
   const fault = needed(value).find((name) => !fields[name]!.fits(value[name]));
   if (fault !== undefined) {
-    complain(() => ({
-      path: [...path, fault],
-      message: `${said(value[fault])}, so the ${kind} was discarded`,
-      fix: fields[fault]!.fix + slipHint(value, fault, names),
-    }));
+    complain(
+      () => ({
+        path: [...path, fault],
+        message: `${said(value[fault])}, so the ${kind} was discarded`,
+        fix: fields[fault]!.fix + slipHint(value, fault, names),
+      }),
+      lost,
+    );
     return undefined;
   }
   reportUnknownKeys(value, path, names, foreign, complain, hintFor);

@@ -94,6 +94,8 @@ export interface HookDefinition {
   readonly inheritsOnFailure?: true | undefined;
   /** What happens to processes that it leaves behind when it ends in time; default: `end-group`. */
   readonly leftBehind?: LeftBehind;
+  /** It denies in place of hooks that are unknown, until what is wrong with them is fixed. */
+  readonly standsIn?: true;
   /** It does nothing before it has read its input, so it may be started early. */
   readonly prestart?: true;
   readonly matcher?: string;

@@ -1,3 +1,6 @@
+import type { HookSource } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+
 /** Steps into a settings file, such as `['hooks', 'BeforeTool', 0]`. */
 export type Path = readonly (string | number)[];
 
@@ -24,6 +27,8 @@ export interface SettingsProblem {
   readonly code?: FaultCode;
   /** The whole file is ignored, so what it holds is unknown. */
   readonly isWhole?: true;
+  /** Hooks were discarded, so that what they guard is unknown. */
+  readonly lost?: (LostHooks & { readonly sources: readonly HookSource[] }) | undefined;
   /** Set on the last line for a file with very many problems: how many are not reported one by one. */
   readonly more?: number;
 }
@@ -36,8 +41,44 @@ export interface Fault {
   readonly code?: FaultCode;
 }
 
-/** Takes a fault as a function, which is called only if the fault will be reported. */
-export type Complain = (fault: () => Fault) => void;
+/** Hooks that could not be read. */
+export interface LostHooks {
+  /** The dialect's name for their event; undefined if they may be hooks of any event. */
+  readonly event?: string;
+  readonly matcher?: string;
+  /** What their failure means, if they or their file say so. */
+  readonly onFailure?: 'allow' | 'block';
+}
+
+/**
+ * Takes a fault as a function, which is called only if the fault will be reported, and the hooks that are
+ * lost by it.
+ */
+export type Complain = (fault: () => Fault, lost?: LostHooks) => void;
+
+/** The hooks lost with an entry, which may still say which tools it was for and what its failure means. */
+export function lostEntry(event: string, entry: unknown, group: unknown = entry): LostHooks {
+  const fields = [entry, group].map((one) => (isRecord(one) ? one : {}));
+  const matcher = fields.map((one) => one['matcher']).find((one) => typeof one === 'string');
+  const { onFailure, failClosed } = fields[0]!;
+  return {
+    event,
+    ...(matcher !== undefined && { matcher }),
+    ...((onFailure === 'block' || failClosed === true) && { onFailure: 'block' }),
+    ...((onFailure === 'allow' || onFailure === 'continue') && { onFailure: 'allow' }),
+  };
+}
+
+/** Reports that a hook is lost because of the value at this place. */
+export function discarded(
+  complain: Complain,
+  lost: LostHooks,
+  path: Path,
+  value: unknown,
+  fix: string,
+): undefined {
+  complain(() => ({ path, message: `${said(value)}, so the hook was discarded`, fix }), lost);
+}
 
 /** How many problems of a file are reported one by one; nobody reads more. */
 const mostProblems = 100;
@@ -47,14 +88,29 @@ const mostProblems = 100;
  * only counted.
  */
 export function collectProblems(
-  from: { readonly file?: string; readonly locate?: ((path: Path) => Position) | undefined },
+  from: {
+    readonly file?: string;
+    readonly locate?: ((path: Path) => Position) | undefined;
+    readonly source?: HookSource;
+    readonly onFailure?: 'block';
+  },
   check: (complain: Complain) => void,
 ): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   let more = 0;
-  check((fault) => {
+  let moreLost: LostHooks | undefined;
+  const ofSource = (lost: LostHooks): SettingsProblem['lost'] =>
+    from.source && {
+      ...(from.onFailure && { onFailure: from.onFailure }),
+      ...lost,
+      sources: [from.source],
+    };
+  check((fault, lost) => {
     if (problems.length >= mostProblems) {
       more++;
+      // Whatever events the rest are for, the strictest of them stands for all.
+      if (lost && lost.onFailure !== 'allow')
+        moreLost = { ...moreLost, ...(lost.onFailure && { onFailure: lost.onFailure }) };
       return;
     }
     const { path, message, fix, code } = fault();
@@ -65,9 +121,12 @@ export function collectProblems(
       message,
       fix,
       ...(code && { code }),
+      ...(lost && { lost: ofSource(lost) }),
     });
   });
-  return more > 0 ? [...problems, moreProblems(from.file, more)] : problems;
+  if (more === 0) return problems;
+  const rest = moreProblems(from.file, more);
+  return [...problems, moreLost ? { ...rest, lost: ofSource(moreLost) } : rest];
 }
 
 /** The definitions that a check yields entry by entry, and the problems it finds. */

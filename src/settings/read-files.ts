@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isMissing } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import { collectProblems, type Position, type SettingsProblem } from './problem.ts';
@@ -102,9 +103,13 @@ function readOnce(
       isUnread: true,
     };
   }
-  const parsed = parse(text);
+  const parsed = parsedBy(parse, text);
   if ('fault' in parsed)
-    return broken(`not valid ${name} (${parsed.fault})`, `fix the ${name} there`, parsed.at);
+    return broken(
+      `not valid ${name} (${parsed.fault})`,
+      `fix the ${name} there`,
+      'at' in parsed ? parsed.at : undefined,
+    );
   const { value, locate, doubled = [] } = parsed;
   if (!isRecord(value)) return broken('is not a JSON object', 'write { "hooks": { … } }');
   const problems = collectProblems({ file, locate }, (complain) => {
@@ -118,6 +123,18 @@ function readOnce(
     if (hasOurKeys) reportMisspeltKeys(value, complain);
   });
   return { file, values: value, locate, problems };
+}
+
+/** A parser that throws knows no more of the file than one that finds a fault. */
+function parsedBy(
+  parse: SettingsFormat['parse'],
+  text: string,
+): ReturnType<SettingsFormat['parse']> | Omit<SyntaxFault, 'at'> {
+  try {
+    return parse(text);
+  } catch (error) {
+    return { fault: messageOf(error) };
+  }
 }
 
 const broken = (message: string, fix: string, at?: Position): BrokenFile => ({

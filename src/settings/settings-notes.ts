@@ -100,10 +100,11 @@ export function offNote(
 export const waitsForSwitch = ({ owner }: Pick<HooksFromSource, 'owner'>): boolean =>
   owner !== 'hookmachine';
 
-/** Whether the `hooks` key holds anything besides mere settings. */
+/** Whether the `hooks` key holds anything besides mere settings, even if nobody can read it. */
 export const hasHooks = ({ hooks }: HooksFromSource): boolean =>
-  isRecord(hooks) &&
-  Object.entries(hooks).some(
-    ([event, groups]) =>
-      !reserved.includes(event) && !(Array.isArray(groups) && groups.length === 0),
-  );
+  isRecord(hooks)
+    ? Object.entries(hooks).some(
+        ([event, groups]) =>
+          !reserved.includes(event) && !(Array.isArray(groups) && groups.length === 0),
+      )
+    : hooks !== undefined && hooks !== null;

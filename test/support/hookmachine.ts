@@ -11,6 +11,8 @@ export const hookmachine = (
   { project, env, systemFolder }: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
   args: readonly string[],
   input = '',
+  /** A command that starts another one, as another user for example. */
+  through: readonly string[] = [],
 ) => {
   const options = {
     cwd: project,
@@ -21,7 +23,7 @@ export const hookmachine = (
   if (systemFolder === undefined || !hasAdministrators({ systemFolder }))
     return execa('node', [main, ...args], options);
   mkdirSync(systemFolder, { recursive: true });
-  return execa('unshare', [...apart, systemFolder, 'node', main, ...args], options);
+  return execa('unshare', [...apart, systemFolder, ...through, 'node', main, ...args], options);
 };
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../../settings/problem.ts';
 import {
   fieldReader,
+  type GroupEntry,
   groupEntries,
   isFlag,
   isSeconds,
@@ -49,8 +50,8 @@ export function defineHooks(from: ClaudeHooks): Checked<HookDefinition> {
 }
 
 function* defineAll(from: ClaudeHooks, complain: Complain): Generator<HookDefinition> {
-  for (const { event, hook, matcher, path } of groupEntries(from, format, complain)) {
-    const definition = defineHook(event, hook, matcher, path, from, complain);
+  for (const entry of groupEntries(from, format, complain)) {
+    const definition = defineHook(entry, from, complain);
     if (definition) yield definition;
   }
 }
@@ -84,15 +85,13 @@ const format: GroupFormat<ClaudeEventName> = {
 };
 
 function defineHook(
-  event: ClaudeEventName,
-  hook: unknown,
-  matcher: string | undefined,
-  path: Path,
+  entry: GroupEntry<ClaudeEventName>,
   from: ClaudeHooks,
   complain: Complain,
 ): HookDefinition | undefined {
-  const typed = typedHook(hook, path, complain);
+  const typed = typedHook(entry, complain);
   if (typed === undefined) return undefined;
+  const { event, matcher, path } = entry;
   const { type, command, fields } = typed;
   const field = fieldReader(fields, path, complain);
   reportSeconds(fields['timeout'], path, 'timeout', complain);

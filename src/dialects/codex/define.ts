@@ -3,6 +3,7 @@ import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
 import {
   collectProblems,
+  discarded,
   placeOf,
   said,
   type Complain,
@@ -54,11 +55,14 @@ export function defineHooks(from: CodexHooks): {
     const hooks = withoutNulls(from.hooks);
     const wrong = wrongMatcher(hooks);
     if (wrong) {
-      complain(() => ({
-        path: wrong.path,
-        message: `${said(wrong.matcher)}, so none of the hooks in this file runs`,
-        fix: 'make it a string',
-      }));
+      complain(
+        () => ({
+          path: wrong.path,
+          message: `${said(wrong.matcher)}, so none of the hooks in this file runs`,
+          fix: 'make it a string',
+        }),
+        {},
+      );
       return;
     }
     for (const entry of groupEntries({ ...from, hooks }, format, complain)) {
@@ -104,14 +108,12 @@ function wrongMatcher(
 }
 
 function defineHook(
-  { event, matcher, hook, path }: GroupEntry<CodexEventName>,
+  { event, matcher, hook, path, lost }: GroupEntry<CodexEventName>,
   from: CodexHooks,
   complain: Complain,
 ): HookDefinition | undefined {
-  const discard = (field: string | undefined, value: unknown, fix: string): undefined => {
-    const at = field === undefined ? path : [...path, field];
-    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
-  };
+  const discard = (field: string | undefined, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, field === undefined ? path : [...path, field], value, fix);
   if (!isRecord(hook))
     return discard(undefined, hook, 'make it an object: { "type": "command", "command": "…" }');
   const { type, command } = hook;

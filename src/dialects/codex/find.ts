@@ -28,7 +28,13 @@ let readToml: ReadSettingsFile | undefined;
 
 /** Loads the parser with the first TOML file that may mention hooks. */
 async function tomlReader(): Promise<ReadSettingsFile> {
-  const { parse } = await import('smol-toml');
+  const parse = await import('smol-toml').then(
+    (toml) => toml.parse,
+    // Only what the TOML files hold is unknown then.
+    (error: unknown) => (): never => {
+      throw error;
+    },
+  );
   return settingsReader({
     name: 'TOML',
     parse(text) {

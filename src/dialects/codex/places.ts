@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { realPath } from '../../settings/levels.ts';
-import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
+import { isThere, settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
 import { mayHold, userFolder, type HostPlace } from '../host-places.ts';
 
 /** The user's folder for Codex. */
@@ -60,7 +60,7 @@ export const mayBeIn = (
  * one shows no hooks, and denies.
  */
 export const mayHoldHooks = ({ source, file }: HostPlace): boolean =>
-  source === 'system' ? existsSync(file) : mayHold(sightOf(file));
+  source === 'system' ? isThere(file) : mayHold(sightOf(file));
 
 /** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
 export function projectAtFirstSight(cwd: string, system: string): FirstSight | undefined {

@@ -3,6 +3,8 @@ import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
 import {
   checkEntries,
+  discarded,
+  lostEntry,
   placeOf,
   said,
   type Checked,
@@ -38,11 +40,14 @@ function* defineAll(from: CopilotHooks, complain: Complain): Generator<HookDefin
   const { hooks } = from;
   if (hooks === undefined) return;
   if (!isRecord(hooks)) {
-    complain(() => ({
-      path: ['hooks'],
-      message: `${said(hooks)}, so no hook was read`,
-      fix: 'make it an object: { "preToolUse": [ … ] }',
-    }));
+    complain(
+      () => ({
+        path: ['hooks'],
+        message: `${said(hooks)}, so no hook was read`,
+        fix: 'make it an object: { "preToolUse": [ … ] }',
+      }),
+      {},
+    );
     return;
   }
   for (const [name, items] of inTheirOrder(hooks)) {
@@ -57,11 +62,14 @@ function* defineAll(from: CopilotHooks, complain: Complain): Generator<HookDefin
         code: 'unknown-event',
       }));
     else if (!Array.isArray(items))
-      complain(() => ({
-        path,
-        message: `${said(items)}, so it was discarded`,
-        fix: 'make it an array of hooks: [ { "type": "command", "bash": "…" } ]',
-      }));
+      complain(
+        () => ({
+          path,
+          message: `${said(items)}, so it was discarded`,
+          fix: 'make it an array of hooks: [ { "type": "command", "bash": "…" } ]',
+        }),
+        { event: name },
+      );
     else
       for (const [index, item] of items.entries())
         yield* defineItem(event, item, [...path, index], from, complain);
@@ -103,9 +111,9 @@ function defineHook(
   from: CopilotHooks,
   complain: Complain,
 ): HookDefinition | undefined {
-  const discard = (at: Path, value: unknown, fix: string): undefined => {
-    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
-  };
+  const lost = lostEntry(event.name, hook);
+  const discard = (at: Path, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, at, value, fix);
   if (!isRecord(hook))
     return discard(path, hook, 'make it an object: { "type": "command", "bash": "…" }');
   const { type = 'command', matcher } = hook;

@@ -4,6 +4,8 @@ import { isRegex } from '../bounded-regex.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import {
   collectProblems,
+  discarded,
+  lostEntry,
   placeOf,
   said,
   type Complain,
@@ -70,11 +72,14 @@ function defineHooks(level: HostLevel): {
         fix: 'write "version": 1',
       }));
     if (!isRecord(hooks)) {
-      complain(() => ({
-        path: ['hooks'],
-        message: `${said(hooks)}, so no hook was read`,
-        fix: 'make it an object: { "preToolUse": [ … ] }',
-      }));
+      complain(
+        () => ({
+          path: ['hooks'],
+          message: `${said(hooks)}, so no hook was read`,
+          fix: 'make it an object: { "preToolUse": [ … ] }',
+        }),
+        {},
+      );
       return;
     }
     for (const [event, entries] of Object.entries(hooks))
@@ -102,11 +107,14 @@ function* defineEvent(
     return;
   }
   if (!Array.isArray(entries)) {
-    complain(() => ({
-      path,
-      message: `${said(entries)}, so it was discarded`,
-      fix: 'make it an array of hooks: [ { "command": "…" } ]',
-    }));
+    complain(
+      () => ({
+        path,
+        message: `${said(entries)}, so it was discarded`,
+        fix: 'make it an array of hooks: [ { "command": "…" } ]',
+      }),
+      { event },
+    );
     return;
   }
   for (const [index, entry] of entries.entries()) {
@@ -136,10 +144,9 @@ function defineHook(
   level: HostLevel,
   complain: Complain,
 ): HookDefinition | undefined {
-  const discard = (field: string | undefined, value: unknown, fix: string): undefined => {
-    const at = field === undefined ? path : [...path, field];
-    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
-  };
+  const lost = lostEntry(event, hook);
+  const discard = (field: string | undefined, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, field === undefined ? path : [...path, field], value, fix);
   if (!isRecord(hook)) return discard(undefined, hook, 'make it an object: { "command": "…" }');
   const { type = 'command', matcher } = hook;
   if (type !== 'command' && type !== 'prompt')

@@ -5,6 +5,7 @@ import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
 import { defaultTimeout, reserved } from '../../settings/known-keys.ts';
 import {
   collectProblems,
+  discarded,
   placeOf,
   said,
   type Complain,
@@ -72,13 +73,12 @@ const replacedNames = [
 ];
 
 function defineHook(
-  { event, group, matcher, hook, path }: GroupEntry<LifecycleEvent>,
+  { event, group, matcher, hook, path, lost }: GroupEntry<LifecycleEvent>,
   from: HooksFromSource,
   complain: Complain,
 ): HookDefinition | undefined {
-  const discard = (at: typeof path, value: unknown, fix: string): undefined => {
-    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
-  };
+  const discard = (at: typeof path, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, at, value, fix);
   if (!isRecord(hook))
     return discard(path, hook, 'make it an object: { "type": "command", "command": "…" }');
   const { type, command } = hook;

@@ -1,7 +1,8 @@
-import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs';
+import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookDefinition, UnaskedHook } from '../../settings/hook-definition.ts';
+import { isThere } from '../../settings/read-files.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { unknownGuards } from '../host-levels.ts';
@@ -48,7 +49,7 @@ export async function findHooks(site: HookSite): Promise<FoundHooks> {
   for (const [index, { hook }] of candidates.entries()) {
     const answer = said[index];
     if (answer === undefined) unasked.push(hook);
-    else if ('fault' in answer) problems.push(problemOf(hook.command, answer.fault));
+    else if ('fault' in answer) problems.push(problemOf(hook, answer.fault));
     else definitions.push({ ...hook, event: kodeletEvents[answer.type] });
   }
   return { definitions, problems, unasked };
@@ -110,13 +111,18 @@ function readCandidate(
     stats = statSync(path, { bigint: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-      problems.push({
-        file: path,
-        place: '',
-        message: `is a link that leads ${code === 'ELOOP' ? 'back to itself' : 'nowhere'}, so it was skipped`,
-        fix: 'point it at an executable, or remove it',
-      });
+    const isLink = code === 'ENOENT' || code === 'ELOOP';
+    // A file that was removed since the folder was listed is not lost.
+    if (code === 'ENOENT' && !isThere(path)) return [];
+    problems.push({
+      file: path,
+      place: '',
+      message: isLink
+        ? `is a link that leads ${code === 'ELOOP' ? 'back to itself' : 'nowhere'}, so it was skipped`
+        : `cannot be examined (${code}), so it was skipped`,
+      fix: 'point it at an executable, or remove it',
+      lost: { sources: [source] },
+    });
     return [];
   }
   if (!stats.isFile() || (stats.mode & 0o111n) === 0n) return [];
@@ -177,9 +183,10 @@ function understand(outcome: HookProcessOutcome): Said {
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}...` : text);
 
-const problemOf = (file: string, fault: string): SettingsProblem => ({
-  file,
+const problemOf = ({ command, source }: UnaskedHook, fault: string): SettingsProblem => ({
+  file: command,
   place: '',
   message: `${fault}, so it was skipped`,
   fix: `make it print one of ${Object.keys(kodeletEvents).join(', ')}, or remove its executable bit`,
+  lost: { sources: [source] },
 });

@@ -66,12 +66,13 @@ function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDe
 }
 
 function defineHook(
-  { event, group, matcher, hook, path }: GroupEntry<QwenEventName>,
+  entry: GroupEntry<QwenEventName>,
   from: HooksFromSource,
   complain: Complain,
 ): HookDefinition | undefined {
-  const typed = typedHook(hook, path, complain);
+  const typed = typedHook(entry, complain);
   if (typed === undefined) return undefined;
+  const { event, group, matcher, path } = entry;
   const { type, command, fields } = typed;
   const field = fieldReader(fields, path, complain);
   const groupField = fieldReader(group, path.slice(0, -2), complain);
