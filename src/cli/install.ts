@@ -6,7 +6,8 @@ import { isHookmachineError } from '../errors.ts';
 import { changesFor, type FileChange, type InstallOrder } from '../install/change.ts';
 import { ownCommand, relayCall } from '../install/relay-call.ts';
 import { requestOf } from '../install/serve-request.ts';
-import { keptPort, keptToken, portIfKept, tokenFile } from '../serve/kept-address.ts';
+import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
+import { keptServePort } from '../settings/serve-port.ts';
 import { CommandFailure } from './failure.ts';
 import { hostNamed } from './host-named.ts';
 import { diffOf, say, siteOf } from './shown-change.ts';
@@ -100,7 +101,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
       'npx does not keep what it fetches, so hooks could not call it: install hookmachine first (npm install --global hookmachine)',
     );
   const over = options.via === 'http' ? overHttpOf(installation, title, options) : undefined;
-  const port = over ? await portToServe() : portIfKept();
+  const port = over ? await portToServe() : keptServePort();
   const request = (over || what === 'uninstall') && port ? requestOf(name, port) : undefined;
   try {
     const call = relayCall(own, name, defer);

@@ -65,6 +65,13 @@ export async function whyHooks(
       ran: false,
       why: `it may not be run to learn its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
     })),
+    ...registry.relays.filter(isAskedFor).map(({ name, source, file, place }) => ({
+      hook: name,
+      source,
+      place: [file, place].filter(Boolean).join(' '),
+      ran: false,
+      why: 'it only has its host call hookmachine, which runs all hooks itself',
+    })),
     ...reasons.filter((_, place) => !isOfEvent(_, place)),
   ];
 }

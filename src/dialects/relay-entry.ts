@@ -1,6 +1,7 @@
 import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { isRecord } from '../protocol/output.ts';
-import { readBounded } from '../settings/read-bounded.ts';
+import { textIn } from '../settings/read-bounded.ts';
+import { keptServePort } from '../settings/serve-port.ts';
 
 /** A word of a shell command, a comment, or a separator between commands. */
 const token =
@@ -45,33 +46,48 @@ export const isMadeByInstall = (text: string): boolean =>
 /** The variable that holds the token of `serve`, for a host whose hooks post to it. */
 export const tokenVariable = 'HOOKMACHINE_TOKEN';
 
-/** Whether a request with these headers goes to `serve`: nothing else needs its token. */
-export const postsToServe = (headers: unknown): boolean =>
-  isRecord(headers) &&
-  Object.values(headers).some(
-    (value) => typeof value === 'string' && value.includes(tokenVariable),
-  );
+/**
+ * Returns the port of this machine's `serve` that an entry posts to: it has the address of a host's entries
+ * and sends the token. Undefined for any other request.
+ */
+export function servePortIn(url: unknown, headers: unknown): number | undefined {
+  const [, port] = typeof url === 'string' ? (serveAddress.exec(url) ?? []) : [];
+  if (port === undefined || !isRecord(headers)) return undefined;
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'authorization');
+  const sent = headers[name ?? ''];
+  return typeof sent === 'string' && sendsToken.test(sent) ? Number(port) : undefined;
+}
+
+const serveAddress = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):(\d{1,5})\/[\w-]+(?:\/[\w.]+)?$/;
+const sendsToken = new RegExp(`^Bearer \\$(?:${tokenVariable}|\\{${tokenVariable}\\})$`);
 
 /** How much of an executable is read, in bytes. */
 const mostBytes = 64 * 1024;
 
 /**
  * Whether a hook, in any host's file, calls our relay. No dialect may run such a hook: it would run all
- * hooks once more, and never end.
+ * hooks once more, and never end. A hook is only a `part` of one if it also does something else, or posts
+ * to a `serve` that is not this user's: then what it guards is unknown.
  */
 export function relayIn(hook: UnaskedHook): 'whole' | 'part' | undefined {
   const { type, command, args = [], file, headers } = hook;
-  if (type === 'http') return postsToServe(headers) ? 'whole' : undefined;
+  if (type === 'http') {
+    const port = servePortIn(command, headers);
+    if (port === undefined) return undefined;
+    return port === keptServePort() ? 'whole' : 'part';
+  }
   if (type !== 'command') return undefined;
-  if (file !== undefined && file === command) return isMarked(file) ? 'whole' : undefined;
+  if (file !== undefined && file === command) return relayInFile(file);
   return relayInCommand([command, ...args].join(' '));
 }
 
-function isMarked(file: string): boolean {
-  try {
-    const read = readBounded(file, mostBytes);
-    return 'bytes' in read && isMadeByInstall(read.bytes.toString('latin1'));
-  } catch {
-    return false;
-  }
+function relayInFile(file: string): 'whole' | 'part' | undefined {
+  const text = textIn(file, mostBytes);
+  if (text === undefined || !isMadeByInstall(text)) return undefined;
+  const [, call = ''] = madeByInstall.exec(text) ?? [];
+  return relayInCommand(call) === 'whole' ? 'whole' : 'part';
 }
+
+/** An executable as `hookmachine install` writes it. */
+const madeByInstall =
+  /^#!\/bin\/sh\n#.*\ncase "\$1" in\n *hook\) echo \w+ ;;\n *run\) exec (.+) ;;\nesac\n$/;

@@ -1,4 +1,4 @@
-import type { UnaskedHook } from '../settings/hook-definition.ts';
+import type { HookDefinition, UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
@@ -6,6 +6,7 @@ import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { blocksByDefault } from '../settings/load-settings.ts';
+import { keptServePort } from '../settings/serve-port.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { HookHost } from './config.ts';
 import { relayIn } from '../dialects/relay-entry.ts';
@@ -18,6 +19,8 @@ export interface DialectHooks extends FoundHooks {
   readonly dialect: Dialect;
   /** Hooks that do not run here, because the host runs them itself. */
   readonly elsewhere?: readonly UnaskedHook[];
+  /** Hooks that only call us, and so never run here. */
+  readonly relays?: readonly UnaskedHook[];
 }
 
 /**
@@ -73,23 +76,53 @@ const mayBeHook = (config: HookHost, hook: UnaskedHook): boolean =>
  */
 function withoutOthers(config: HookHost, found: FoundHooks): Omit<DialectHooks, 'dialect'> {
   const { definitions, unasked, problems } = found;
-  const all = [...definitions, ...unasked];
-  const mixed = all.filter((hook) => relayIn(hook) === 'part');
-  const elsewhere = all.filter((hook) => config.runsElsewhere?.(hook) === true);
+  const relays: UnaskedHook[] = [];
+  const mixed: UnaskedHook[] = [];
+  const elsewhere: UnaskedHook[] = [];
+  const isOurs = (hook: UnaskedHook): boolean => {
+    const relay = relayIn(hook);
+    const others =
+      config.runsElsewhere?.(hook) === true
+        ? elsewhere
+        : relay && (relay === 'whole' ? relays : mixed);
+    others?.push(hook);
+    return others === undefined;
+  };
   return {
-    ...(elsewhere.length > 0 && { elsewhere }),
-    definitions: definitions.filter((hook) => mayBeHook(config, hook)),
-    unasked: unasked.filter((hook) => mayBeHook(config, hook)),
+    definitions: definitions.filter(isOurs),
+    unasked: unasked.filter(isOurs),
     problems: [...problems, ...mixed.map(mixedRelay)],
+    ...(elsewhere.length > 0 && { elsewhere }),
+    ...(relays.length > 0 && { relays }),
   };
 }
 
-const mixedRelay = ({ file, place, name }: UnaskedHook): SettingsProblem => ({
-  ...(file !== undefined && { file }),
-  place,
-  message: `"${name}" calls hookmachine's relay and also does something else, so it was skipped`,
-  fix: 'put the relay in a separate entry',
-});
+const mixedRelay = (hook: UnaskedHook & Partial<HookDefinition>): SettingsProblem => {
+  const { type, file, place, name, event, nativeEvent = event, matcher, onFailure, source } = hook;
+  const port = keptServePort();
+  const [message, fix] =
+    type === 'http'
+      ? [
+          `"${name}" posts to a "hookmachine serve" that is not yours (${port === undefined ? 'none was started' : `yours has port ${port}`}), so it was skipped`,
+          'install the entries again (hookmachine install … --via http), or remove the token from its headers',
+        ]
+      : [
+          `"${name}" calls hookmachine's relay and also does something else, so it was skipped`,
+          'put the relay in a separate entry',
+        ];
+  return {
+    ...(file !== undefined && { file }),
+    place,
+    message,
+    fix,
+    lost: {
+      sources: [source],
+      ...(nativeEvent !== undefined && { event: nativeEvent }),
+      ...(matcher !== undefined && { matcher }),
+      ...(onFailure && { onFailure }),
+    },
+  };
+};
 
 /** For callers that trust no program: none is run to learn what it is. */
 const runsNothing = (): Promise<never> => Promise.reject(new Error('No program is run here.'));

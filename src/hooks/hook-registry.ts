@@ -31,6 +31,8 @@ export class HookRegistry {
   readonly problems: readonly SettingsProblem[];
   /** Hooks of the project whose events are unknown, because nobody may run them to ask. */
   readonly unasked: readonly UnaskedHook[];
+  /** Hooks that only call hookmachine, and so never run here. */
+  readonly relays: readonly UnaskedHook[];
   /** Other levels' hooks that the administrator disabled. */
   readonly taken: readonly SettingsNote[];
 
@@ -57,6 +59,7 @@ export class HookRegistry {
       }))
       .toSorted((one, other) => this.#rankOf(one) - this.#rankOf(other));
     this.unasked = found.flatMap(({ unasked }) => unasked);
+    this.relays = found.flatMap(({ relays = [] }) => relays);
     this.problems = firstProblems([
       ...(config.getSettingsProblems?.() ?? []),
       ...found.flatMap(({ problems }) => problems),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventEntry } from '../dialects/installation.ts';
-import { postsToServe, relayInCommand } from '../dialects/relay-entry.ts';
+import { relayInCommand, servePortIn } from '../dialects/relay-entry.ts';
 import { isRecord } from '../protocol/output.ts';
 import { addToList, removeAt, replaceAt, type InTheWay } from '../settings/edit-settings-text.ts';
 import { placeOf, type Path } from '../settings/problem.ts';
@@ -106,7 +106,7 @@ const commandFields = ['command', 'bash', 'powershell', 'exec'] as const;
 
 function relayOf(handler: unknown): 'whole' | 'part' | undefined {
   if (!isRecord(handler)) return undefined;
-  if (postsToServe(handler['headers'])) return 'whole';
+  if (servePortIn(handler['url'], handler['headers']) !== undefined) return 'whole';
   const args = listOf(handler['args']).filter((arg) => typeof arg === 'string');
   for (const field of commandFields) {
     const command = handler[field];

@@ -7,6 +7,7 @@ import { writeAtomically } from '../atomic-file.ts';
 import { HookmachineError } from '../errors.ts';
 import { newToken } from '../inspector/serve-feed.ts';
 import { textIn } from '../settings/read-bounded.ts';
+import { keptServePort, serveState } from '../settings/serve-port.ts';
 import { stateFolder } from '../settings/state-folder.ts';
 
 /*
@@ -17,13 +18,11 @@ import { stateFolder } from '../settings/state-folder.ts';
 /** Below the ephemeral ports, so that no connection takes the port while `serve` is not running. */
 const [firstPort, lastPort] = [20_000, 32_767];
 
-const stateName = 'serve';
-
 /** The file that holds the token. */
 export const tokenFile = (): string => join(folder(), 'token');
 
 function folder(): string {
-  const found = stateFolder(stateName);
+  const found = stateFolder(serveState);
   if (found === undefined)
     throw new HookmachineError(
       'COMMAND_FAILED',
@@ -60,7 +59,7 @@ export function keptToken(): string {
 
 /** The port that hosts' entries name: the one that is kept, or a free one, which is kept from now on. */
 export async function keptPort(): Promise<number> {
-  const kept = portIfKept();
+  const kept = keptServePort();
   if (kept !== undefined) return kept;
   for (let tries = 0; tries < 20; tries++) {
     const port = randomInt(firstPort, lastPort);
@@ -71,17 +70,10 @@ export async function keptPort(): Promise<number> {
   throw new HookmachineError('COMMAND_FAILED', 'no free port was found: choose one with --port');
 }
 
-/** The port that is kept, if there is one. */
-export function portIfKept(): number | undefined {
-  const state = stateFolder(stateName);
-  const kept = state === undefined ? 0 : Number(textIn(join(state, 'port')));
-  return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
-}
-
 /** Keeps a port for hosts' entries, and for the next start. */
 export function keepPort(port: number): void {
   const file = join(folder(), 'port');
-  if (textIn(file)?.trim() === String(port)) return;
+  if (keptServePort() === port) return;
   try {
     writeAtomically(file, `${port}\n`, { mode: 0o600 });
   } catch (error) {

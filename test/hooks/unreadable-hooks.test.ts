@@ -171,13 +171,18 @@ describe.each(['fire', 'relay'] as const)('hookmachine %s, where hooks cannot be
   });
 });
 
+const inSystem: Dialect['mayBeIn'] = (_, counts = () => true) => counts('system');
+const inUser: Dialect['mayBeIn'] = (_, counts = () => true) => counts('user');
+const somewhere: Dialect['mayBeIn'] = () => true;
+
+const broken = (mayBeIn: Dialect['mayBeIn']): Dialect => ({
+  ...claudeCodeWith(),
+  name: 'broken',
+  mayBeIn,
+  find: () => Promise.reject(new Error('no parser')),
+});
+
 describe('the hooks of a dialect that cannot find them', () => {
-  const broken = (mayBeIn: Dialect['mayBeIn']): Dialect => ({
-    ...claudeCodeWith(),
-    name: 'broken',
-    mayBeIn,
-    find: () => Promise.reject(new Error('no parser')),
-  });
   const fired = async (mayBeIn: Dialect['mayBeIn'], settings: object = {}) => {
     const box = sandbox();
     box.write(box.own.user, settings);
@@ -186,9 +191,6 @@ describe('the hooks of a dialect that cannot find them', () => {
     expect(warnings.join('\n')).toContain('the hooks of broken cannot be found (no parser)');
     return finalOutput?.isBlockingDecision() === true;
   };
-  const inSystem: Dialect['mayBeIn'] = (_, counts = () => true) => counts('system');
-  const inUser: Dialect['mayBeIn'] = (_, counts = () => true) => counts('user');
-  const somewhere: Dialect['mayBeIn'] = () => true;
 
   it.each<[string, Dialect['mayBeIn'], object, boolean]>([
     ['S-12: deny if the administrator has some', inSystem, {}, true],

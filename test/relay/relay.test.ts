@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { installation } from '../../src/dialects/kodelet/install.ts';
 import { group } from '../support/project.ts';
 import { guards, relayBox, says } from '../support/relay.ts';
 import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
@@ -118,13 +119,23 @@ describe('a relay', () => {
 
   test('a relay that is an executable of Kodelet is neither asked nor run', async () => {
     const box = relayBox();
-    const file = box.write(
-      join(box.project, '.kodelet/hooks/relay'),
-      '#!/bin/sh\n# Made by hookmachine install: it calls the relay.\ntouch "$PWD/ran"; echo before_tool_call\n',
+    const ours = installation.files(
+      'project',
+      { cwd: box.project, home: box.home, env: {} },
+      () => `hookmachine relay kodelet; touch "$PWD/ran"`,
     );
-    chmodSync(file, 0o755);
-    expect(await box.relay('claude-code', call)).toMatchObject({ stdout: '', stderr: '' });
-    expect(existsSync(join(box.project, 'ran'))).toBe(false);
+    const [{ file, text }] = ours as [(typeof ours)[0]];
+    for (const [content, stderr] of [
+      [text.replace('; touch "$PWD/ran"', ''), ''],
+      [text, expect.stringContaining('also does something else')],
+      [text.replace('case', 'touch "$PWD/ran"\ncase'), expect.stringContaining('also does')],
+    ]) {
+      box.write(file, content);
+      chmodSync(file, 0o755);
+      const session = { ...call, session_id: content };
+      expect(await box.relay('claude-code', session)).toMatchObject({ stdout: '', stderr });
+      expect(existsSync(join(box.project, 'ran'))).toBe(false);
+    }
   });
 
   test('a relay reports an event that it does not know, and answers nothing', async () => {

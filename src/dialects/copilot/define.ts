@@ -23,6 +23,7 @@ import {
   reportSeconds,
   type ReadField,
 } from '../hook-groups.ts';
+import { servePortIn } from '../relay-entry.ts';
 import { copilotEventNamed, copilotEventNames, traitsOf, type CopilotEvent } from './events.ts';
 import { matcherFault } from './matcher.ts';
 
@@ -199,7 +200,7 @@ function programOf(hook: Hook, field: ReadField): Runs {
 /** Returns how an http hook posts. */
 function requestOf(
   { name }: CopilotEvent,
-  { url }: Hook,
+  { url, headers }: Hook,
   field: ReadField,
 ): Runs & Partial<Pick<HookDefinition, 'headers' | 'allowedEnv' | 'allowedUrls'>> {
   if (!isText(url) || !URL.canParse(url))
@@ -207,7 +208,8 @@ function requestOf(
   const { protocol, hostname } = new URL(url);
   const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
   const mayBeOwn = process.env['COPILOT_HOOK_ALLOW_LOCALHOST'] === '1';
-  if (protocol !== 'https:' && !(protocol === 'http:' && isOwn && mayBeOwn))
+  const isRelay = servePortIn(url, headers) !== undefined;
+  if (protocol !== 'https:' && !(protocol === 'http:' && isOwn && (mayBeOwn || isRelay)))
     return {
       at: 'url',
       fault: `post to https://…; for ${name} to http://localhost, set COPILOT_HOOK_ALLOW_LOCALHOST=1`,
