@@ -182,16 +182,16 @@ const broken = (mayBeIn: Dialect['mayBeIn']): Dialect => ({
   find: () => Promise.reject(new Error('no parser')),
 });
 
-describe('the hooks of a dialect that cannot find them', () => {
-  const fired = async (mayBeIn: Dialect['mayBeIn'], settings: object = {}) => {
-    const box = sandbox();
-    box.write(box.own.user, settings);
-    const { fire, warnings } = sessionIn(box, { dialects: [hookmachine, broken(mayBeIn)] });
-    const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
-    expect(warnings.join('\n')).toContain('the hooks of broken cannot be found (no parser)');
-    return finalOutput?.isBlockingDecision() === true;
-  };
+const fired = async (mayBeIn: Dialect['mayBeIn'], settings: object = {}) => {
+  const box = sandbox();
+  box.write(box.own.user, settings);
+  const { fire, warnings } = sessionIn(box, { dialects: [hookmachine, broken(mayBeIn)] });
+  const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
+  expect(warnings.join('\n')).toContain('the hooks of broken cannot be found (no parser)');
+  return finalOutput?.isBlockingDecision() === true;
+};
 
+describe('the hooks of a dialect that cannot find them', () => {
   it.each<[string, Dialect['mayBeIn'], object, boolean]>([
     ['S-12: deny if the administrator has some', inSystem, {}, true],
     ['S-10: are reported if only a user has some', inUser, {}, false],
