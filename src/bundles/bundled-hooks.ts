@@ -1,4 +1,3 @@
-import { hookPoints } from '../hook-points.ts';
 import type { HookSource } from '../protocol/events.ts';
 import type { HookBundle, HookDefinition } from '../settings/hook-definition.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
@@ -9,6 +8,7 @@ import { unknownGuard } from '../settings/unknown-guard.ts';
 import { failureDefault } from '../settings/switches.ts';
 import { attempt } from './bundle-error.ts';
 import { readFolder } from './files.ts';
+import { allGuards, type BundleGuard } from './guards.ts';
 import { type BundleState, lookAtBundles } from './look-at-bundles.ts';
 import { settingsName } from './manifest.ts';
 import { type BundleSettings, ignoredSettings, inFolder } from './settings.ts';
@@ -39,36 +39,48 @@ export function bundledHooks(
   const { states, problems, unknown } = lookAtBundles(places, required);
   const deniesIn = ({ source, isFleets }: BundlePlace): boolean => isFleets || denies(source);
   const found = states.map((state): BundledHooks => {
-    const { fault, folder, verified, place } = state;
-    const from =
-      verified && folder && fleetsOwn(place, sourceIn(folder, place.source, verified.settings));
-    if (from && !fault)
+    const { folder, verified, place } = state;
+    if (folder && verified) {
+      const from = fleetsOwn(place, sourceIn(folder, place.source, verified.settings));
       return {
         sources: [{ ...from, bundle: bundleIn(folder, verified) }],
         problems: ignoredSettings(verified.settings, from.file!),
         denials: [],
       };
-    const { onFailure } = state.required ?? {};
-    const isDenying = onFailure === undefined ? deniesIn(place) : onFailure === 'block';
+    }
+    const guards = unverified(state, deniesIn(place));
     return {
-      // Its hooks may not start, so those whose failure denies deny.
-      sources: from
-        ? [{ ...from, bundle: { ...bundleIn(folder, verified), isRefused: true } }]
-        : [],
-      problems: [problemWith(state, isDenying)],
-      denials: isDenying ? denialsOf(place, folder ?? place.folder, titleOf(state), fault!) : [],
+      sources: [],
+      problems: [problemWith(state, guards)],
+      denials: denialsOf(place, folder ?? place.folder, titleOf(state), state.fault!, guards),
     };
   });
   return {
     sources: found.flatMap(({ sources }) => sources),
     problems: [...problems, ...found.flatMap((one) => one.problems)],
     denials: [
-      ...unknown
-        .filter(({ place }) => deniesIn(place))
-        .flatMap(({ place, problem }) => denialsOf(place, place.index, place.index, problem)),
+      ...unknown.flatMap(({ place, problem }) =>
+        denialsOf(place, place.index, place.index, problem, allGuards),
+      ),
       ...found.flatMap(({ denials }) => denials),
     ],
   };
+}
+
+/**
+ * Returns what is denied because a bundle cannot be verified: what it guarded when it was installed, except
+ * where its author or the administrator let the operation continue, or everything if that is not known or a
+ * failure denies.
+ */
+function unverified(
+  { folder, installed, required }: BundleState,
+  denies: boolean,
+): readonly BundleGuard[] {
+  const isDenying = required?.onFailure === undefined ? denies : required.onFailure === 'block';
+  if (isDenying) return allGuards;
+  // It was never there.
+  if (folder === undefined || required?.onFailure === 'allow') return [];
+  return (installed?.guards ?? allGuards).filter(({ onFailure }) => onFailure !== 'allow');
 }
 
 /** Returns what the settings of a bundle in this folder add to a level. */
@@ -111,9 +123,14 @@ const bundleIn = (folder: string, { manifest, signer }: VerifiedBundle): HookBun
 
 const titleOf = ({ name }: Pick<BundleState, 'name'>): string => `the bundle ${name}`;
 
-function problemWith(state: BundleState, isDenying: boolean): SettingsProblem {
+function problemWith(state: BundleState, guards: readonly BundleGuard[]): SettingsProblem {
   const { fault, folder, place } = state;
-  const fate = isDenying ? ', and prompts, model calls and tools are denied' : '';
+  const fate =
+    guards.length === 0
+      ? ''
+      : guards === allGuards
+        ? ', and prompts, model calls and tools are denied'
+        : ', and what they guard is denied';
   return {
     file: folder ?? place.folder,
     place: '',
@@ -123,14 +140,19 @@ function problemWith(state: BundleState, isDenying: boolean): SettingsProblem {
   };
 }
 
-/** Returns hooks that deny everything that needs guards (S-12). */
+/** Returns hooks that deny what was guarded (S-12). */
 function denialsOf(
   { source }: BundlePlace,
   file: string,
   name: string,
   { message, fix }: Pick<SettingsProblem, 'message' | 'fix'>,
+  guards: readonly BundleGuard[],
 ): HookDefinition[] {
   const why = `${name} ${message}; ${fix}`;
-  const needing = Object.values(hookPoints).filter(({ needsGuards }) => needsGuards);
-  return needing.map(({ event }) => unknownGuard({ event, source, file, name, place: '' }, why));
+  return guards.map(({ event, matcher }) =>
+    unknownGuard(
+      { event, source, file, name, place: '', ...(matcher !== undefined && { matcher }) },
+      why,
+    ),
+  );
 }

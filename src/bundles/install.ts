@@ -6,8 +6,9 @@ import { isAtLeast } from '../settings/managed.ts';
 import { withLock } from '../trust/lock.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 import { type BundleFiles, readFolder } from './files.ts';
+import { guardsIn } from './guards.ts';
 import { folderOf, type InstalledBundle, readIndex, writeIndex } from './installed.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, settingsName } from './manifest.ts';
 import { type VerifiedBundle, verifyFiles } from './verify.ts';
 import { syncFolder, writeFiles } from './write-files.ts';
 
@@ -45,11 +46,12 @@ export async function install(
   { toLower, tryOut }: Replacing,
 ): Promise<Installation> {
   const { name, version, digest } = manifest;
-  const next: InstalledBundle = { name, version, digest, from, signer: signer.name };
+  const guards = guardsIn(files.get(settingsName)!.bytes);
+  const next: InstalledBundle = { name, version, digest, from, signer: signer.name, guards };
   const before = readIndex(place).get(name);
   if (mayReplace(before, next, toLower) === 'is there' && isWhole(place, next, manifest)) {
     // Added from another place this time: from now on it is updated from there.
-    if (before!.from !== from)
+    if (before!.from !== from || before!.guards === undefined)
       changeIndex(place, (bundles) => {
         if (bundles.get(name)?.digest === digest) bundles.set(name, next);
       });

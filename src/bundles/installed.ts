@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMissing } from '../errors.ts';
 import { writeAtomically } from '../atomic-file.ts';
@@ -8,9 +8,9 @@ import { isVersion } from '../settings/managed.ts';
 import { parseJson } from '../settings/parse-json.ts';
 import { type BoundedFile, readBounded } from '../settings/read-bounded.ts';
 import { fileFault } from '../trust/safe-file.ts';
-import { attempt, BundleError } from './bundle-error.ts';
-import { sha256 } from './digest.ts';
+import { BundleError } from './bundle-error.ts';
 import { readFolder } from './files.ts';
+import { type BundleGuard, readGuards } from './guards.ts';
 import { isBundleName, settingsName } from './manifest.ts';
 import { type BundleSettings, readSettings } from './settings.ts';
 import type { Signers } from './signers.ts';
@@ -26,6 +26,11 @@ export interface InstalledBundle {
   readonly from: string;
   /** The name of its signer. */
   readonly signer: string;
+  /**
+   * What it guarded when it was installed, which its own files cannot change any more; undefined if that is
+   * not known.
+   */
+  readonly guards?: readonly BundleGuard[] | undefined;
 }
 
 /**
@@ -63,7 +68,7 @@ export function readIndex({ index, isFleets }: BundlePlace): Map<string, Install
     throw new BundleError('is not a list of bundles', again);
   return new Map(
     Object.entries(bundles as Record<string, Omit<InstalledBundle, 'name'>>).map(
-      ([name, bundle]) => [name, { ...bundle, name }],
+      ([name, bundle]) => [name, { ...bundle, name, guards: readGuards(bundle.guards) }],
     ),
   );
 }
@@ -89,17 +94,42 @@ export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBu
   writeAtomically(index, `${text}\n`, { mode: 0o644 });
 }
 
-/** An installed bundle whose settings are as they were signed. */
+/** Folders of bundles that the list does not name, with the names of those bundles. */
+export function unlistedFolders(
+  { folder }: Pick<BundlePlace, 'folder'>,
+  listed: ReadonlyMap<string, InstalledBundle>,
+): { readonly name: string; readonly folder: string }[] {
+  return versionFolders(folder).flatMap((file) => {
+    const name = file.replace(versionEnd, '');
+    return listed.has(name) ? [] : [{ name, folder: join(folder, file) }];
+  });
+}
+
+const versionEnd = /-\d+\.\d+\.\d+-[\da-f]{12}$/;
+
+function versionFolders(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((file) => versionEnd.test(file));
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    throw new BundleError(
+      `is in a folder that cannot be read (${code})`,
+      'give this user read permission',
+      { cause },
+    );
+  }
+}
+
+/** An installed bundle that is as it was signed. */
 export interface InstalledState extends VerifiedBundle {
   readonly settings: BundleSettings;
-  /** Why its hooks may not run nevertheless. */
-  readonly fault?: BundleError;
 }
 
 /**
  * Verifies the current state of an installed bundle.
  *
- * @throws {BundleError} if its hooks cannot be known
+ * @throws {BundleError} if its hooks may not run
  */
 export function verifyInstalled(
   place: BundlePlace,
@@ -114,10 +144,6 @@ export function verifyInstalled(
       `is not what was installed, but ${name} ${version}`,
       'remove it and add it again',
     );
-  const changed = attempt(() => verifyFiles(files, verified.manifest));
-  const bytes = files.get(settingsName)?.bytes;
-  const isKnown =
-    bytes !== undefined && sha256(bytes) === verified.manifest.files.get(settingsName)!.sha256;
-  if ('fault' in changed && !isKnown) throw changed.fault;
-  return { ...verified, settings: readSettings(bytes!), ...('fault' in changed && changed) };
+  verifyFiles(files, verified.manifest);
+  return { ...verified, settings: readSettings(files.get(settingsName)!.bytes) };
 }

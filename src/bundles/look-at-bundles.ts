@@ -7,6 +7,7 @@ import {
   type InstalledBundle,
   type InstalledState,
   readIndex,
+  unlistedFolders,
   verifyInstalled,
 } from './installed.ts';
 import { readSigners, type Signers } from './signers.ts';
@@ -19,7 +20,7 @@ export interface BundleState {
   /** Undefined if it is required but missing. */
   readonly installed?: InstalledBundle;
   readonly folder?: string;
-  /** Set if at least its settings are as they were signed. */
+  /** Set if it is as it was signed. */
   readonly verified?: InstalledState;
   /** Why its hooks may not run. */
   readonly fault?: BundleError;
@@ -45,7 +46,10 @@ export function lookAtBundles(
   const problems: SettingsProblem[] = [];
   const unknown: LookedAt['unknown'][number][] = [];
   for (const place of places) {
-    const installed = attempt(() => [...readIndex(place).values()]);
+    const installed = attempt(() => {
+      const listed = readIndex(place);
+      return { all: [...listed.values()], unlisted: unlistedFolders(place, listed) };
+    });
     const isSystems = place.source === 'system' && !place.isFleets;
     if ('fault' in installed) {
       const { message, fix } = installed.fault;
@@ -59,18 +63,26 @@ export function lookAtBundles(
     }
     const signers = readSigners(place.trusts);
     problems.push(...signers.problems);
-    for (const one of installed.value) {
+    const { all, unlisted } = installed.value;
+    states.push(...unlisted.map((one) => ({ ...one, place, fault: notListed(place) })));
+    for (const one of all) {
       const demanded = required.filter(({ name }) => isSystems && name === one.name);
       states.push(stateOf(place, one, signers, demanded));
     }
     for (const one of isSystems ? required : [])
-      if (!installed.value.some(({ name }) => name === one.name))
+      if (!all.some(({ name }) => name === one.name))
         states.push(missing(place, one, new BundleError('is not installed', fixFor(one))));
   }
   // The administrator's signers are read for users too, so their problems would occur twice.
   const told = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { states, problems: [...told.values()], unknown };
 }
+
+const notListed = ({ index }: BundlePlace): BundleError =>
+  new BundleError(
+    `is not in the list of installed bundles, ${index}`,
+    'add it again (hookmachine policy add), or remove its folder',
+  );
 
 function stateOf(
   place: BundlePlace,
@@ -89,12 +101,7 @@ function stateOf(
     name: installed.name,
     installed,
     folder: folderOf(place, installed),
-    ...('fault' in looked
-      ? looked
-      : {
-          verified: looked.value,
-          ...(looked.value.fault && { fault: looked.value.fault }),
-        }),
+    ...('fault' in looked ? looked : { verified: looked.value }),
     ...(required && { required }),
   };
 }

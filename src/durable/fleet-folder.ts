@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import { attempt, isBundleError } from '../bundles/bundle-error.ts';
 import { type BundleFiles, readFolder } from '../bundles/files.ts';
+import { guardsIn } from '../bundles/guards.ts';
+import { settingsName } from '../bundles/manifest.ts';
 import { folderOf, type InstalledBundle, readIndex, writeIndex } from '../bundles/installed.ts';
 import { readSigners } from '../bundles/signers.ts';
 import { verifyBundle } from '../bundles/verify.ts';
@@ -47,7 +49,9 @@ export async function bringBundles(
       throw new Error(`${name} ${version} ${verified.fault.message}; ${verified.fault.fix}`);
     const { signer, manifest } = verified.value;
     if (manifest.digest !== digest) throw new Error(`${name} ${version} is not the bundle that was pushed`); // prettier-ignore
-    brought.push([{ name, version, digest, signer: signer.name, from: 'the database' }, files]);
+    const guards = guardsIn(files.get(settingsName)!.bytes);
+    const from = 'the database';
+    brought.push([{ name, version, digest, signer: signer.name, from, guards }, files]);
   }
   makeFolder(place.folder, 0o755);
   withLock(join(place.folder, '.lock'), () => {

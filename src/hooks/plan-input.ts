@@ -35,7 +35,7 @@ import type {
 import { buildFailureEnvelope, aggregateResults, withLate } from './event-result.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { PlanObserver } from '../telemetry.ts';
-import type { StartGate } from './trust-gate.ts';
+import { deniesUntrusted, type StartGate } from './trust-gate.ts';
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
@@ -250,9 +250,10 @@ export function toMachineInput(
       read(planned, outcome, received, first): HookAnswer {
         const hook = standingIn.get(planned) ?? hookOf(planned);
         const answer = answerFrom(hook, outcome, received);
-        const result = plan.failClosed?.has(hookOf(planned))
-          ? denyFailure(answer, hook.name)
-          : answer;
+        const isClosed =
+          plan.failClosed?.has(hookOf(planned)) ||
+          (untrusted.has(planned) && deniesUntrusted(hookOf(planned)));
+        const result = isClosed ? denyFailure(answer, hook.name) : answer;
         if (untrusted.has(planned)) return { ...result, status: 'untrusted' };
         return first === undefined ? result : judgingOnly(result, first as KeptAnswer);
       },

@@ -1,8 +1,9 @@
 import type { HookHost } from './config.ts';
 import { messageOf } from '../message-of.ts';
+import { hookPointOf } from '../hook-points.ts';
 import type { WarningSink } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HookBundle, UnaskedHook } from '../settings/hook-definition.ts';
+import type { HookBundle, HookDefinition, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
 /** Whether a hook may run, as far as that is known when a plan is made. */
@@ -56,10 +57,26 @@ function isTrusted(
   // Truncated, because the name may be a whole script, and the fix must not fall off the line.
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
   const event = hook.event === undefined ? '' : ` (${hook.event})`;
-  const fate = hook.onFailure === 'block' ? 'may not run, so it blocks' : 'was skipped';
+  const fate = deniesUntrusted(hook) ? 'may not run, so it blocks' : 'was skipped';
   warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.fix}`);
   return false;
 }
+
+/**
+ * Whether a hook denies if it may not start: if its failure does, and if its bundle was changed, unless its
+ * author let the operation continue.
+ */
+export const deniesUntrusted = ({
+  bundle,
+  event,
+  failsOpen,
+  onFailure,
+}: Partial<Pick<HookDefinition, 'bundle' | 'event' | 'failsOpen' | 'onFailure'>>): boolean =>
+  onFailure === 'block' ||
+  (bundle !== undefined &&
+    failsOpen !== true &&
+    event !== undefined &&
+    hookPointOf(event).needsGuards);
 
 const ask = (config: HookHost, hook: UnaskedHook): HookTrust =>
   tried(() => {

@@ -10,11 +10,6 @@ export interface HookBundle {
   readonly version: string;
   /** Who signed it. */
   readonly signer: string;
-  /**
-   * The bundle had been tampered with when it was found. Of its hooks, only those whose failure denies are
-   * kept.
-   */
-  readonly isRefused?: true;
   /** Checks the bundle's files as they are now and returns why its hooks may no longer start, if so. */
   readonly fault: () => { readonly why: string; readonly fix: string } | undefined;
 }

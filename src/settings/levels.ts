@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { isMissing } from '../errors.ts';
 import { authorities, type HookSource } from '../protocol/events.ts';
 import type { SettingsProblem } from './problem.ts';
 
@@ -70,6 +71,22 @@ export function fleetPlace(folder: string, systemFolder = administration): Bundl
     join(systemFolder, owners.hookmachine.system),
   );
   return { source, folder, index: join(folder, 'installed.json'), signers, trusts, isFleets: true };
+}
+
+/**
+ * Whether bundles were installed there: a list that was removed does not take the guards with it as long as
+ * their folders are there.
+ */
+export function holdsBundles({ folder, index }: Pick<BundlePlace, 'folder' | 'index'>): boolean {
+  try {
+    return (
+      lstatSync(index, { throwIfNoEntry: false }) !== undefined ||
+      readdirSync(folder).some((name) => !name.startsWith('.'))
+    );
+  } catch (error) {
+    // A folder that cannot be read may hold any.
+    return !isMissing(error);
+  }
 }
 
 function bundlesIn(

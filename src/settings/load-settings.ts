@@ -6,6 +6,7 @@ import type { HooksFromSource } from './hooks-from-source.ts';
 import {
   type BundlePlace,
   bundlePlaces,
+  holdsBundles,
   environmentFileFault,
   environmentSettings,
   reaches,
@@ -166,7 +167,7 @@ export function loadSettings(
         return onFailure ? [{ source, onFailure }] : [];
       }),
     ],
-    bundles: bundlePlaces(systemFolder).filter(({ index }) => isThere(index)),
+    bundles: bundlePlaces(systemFolder).filter(holdsBundles),
     managed: managed(),
     recheck: own.some(({ values }) => wantsRecheck(values)),
     problems: [

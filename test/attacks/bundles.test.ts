@@ -8,8 +8,10 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
@@ -94,7 +96,8 @@ test.each<Level>(['user', 'system'])(
     rmSync(system!);
     mkdirSync(dirname(user!), { recursive: true });
     writeFileSync(user!, by.line);
-    expect((await call(box)).ran).toBe(level === 'system');
+    const { ran, said } = await call(box);
+    expect([ran, said.includes('Guarded.')]).toEqual([false, level === 'user']);
     writeFileSync(system!, by.line);
 
     const off = { hooksConfig: { enabled: false, disabled: ['guard'] } };
@@ -113,6 +116,10 @@ test.each<Level>(['user', 'system'])(
 );
 
 type Machine = Awaited<ReturnType<typeof machine>>;
+
+interface Guards {
+  readonly hooks: { readonly 'tool.before': readonly object[] };
+}
 
 const changes: Record<string, readonly [(box: Machine) => void, said: string]> = {
   'a script that was changed': [
@@ -219,28 +226,131 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     ({ place }) => chmodSync(place.index, 0o666),
     'can be written by others',
   ],
+  'a folder of bundles that a group can write': [
+    ({ place }) => chmodSync(place.folder, 0o775),
+    'can be written by others',
+  ],
+  'a folder around all bundles that a group can write': [
+    ({ place }) => chmodSync(dirname(place.folder), 0o775),
+    'can be written by others',
+  ],
+  'a truncated signature': [({ at }) => truncateSync(at('bundle.json.sig'), 100), 'cannot be read'],
+  'a truncated manifest': [
+    ({ at }) => truncateSync(at('bundle.json'), 20),
+    'its signature does not match its manifest',
+  ],
+  'no manifest': [({ at }) => rmSync(at('bundle.json')), 'it has no bundle.json'],
+  'a pipe in place of a script': [
+    ({ at }) => {
+      rmSync(at('guard.sh'));
+      execFileSync('mkfifo', [at('guard.sh')]);
+    },
+    'is a link or something else',
+  ],
+  'a pipe in place of the list of bundles': [
+    ({ place }) => {
+      rmSync(place.index);
+      execFileSync('mkfifo', [place.index]);
+    },
+    'is not a file',
+  ],
+  'a key that has expired': [
+    ({ place, by }) =>
+      writeFileSync(place.signers, by.line.replace(' ', ' valid-before="20200101" ')),
+    'whose key is not valid at this time',
+  ],
+  'no list of signers': [({ place }) => rmSync(place.signers), 'is not trusted'],
+  'another name of its folder': [
+    ({ folder }) => renameSync(folder, `${folder}0`),
+    'cannot be read (ENOENT)',
+  ],
+  'an older version in the place of its folder': [
+    ({ folder, by }) => {
+      rmSync(folder, { recursive: true });
+      bundleIn(folder, by, { 'settings.json': '{"hooks":{}}' }, { version: '0.9.0' });
+    },
+    'is not what was installed, but guards 0.9.0',
+  ],
+  'no entry in the list of bundles': [
+    ({ place }) => writeFileSync(place.index, '{"bundles":{}}'),
+    'is not in the list of installed bundles',
+  ],
+  'no list of bundles': [
+    ({ place }) => rmSync(place.index),
+    'is not in the list of installed bundles',
+  ],
+  'a changed script and no record of what it guards': [
+    ({ at, place }) => {
+      writeFileSync(at('guard.sh'), '');
+      recorded(place, undefined);
+    },
+    'guard.sh is different',
+  ],
+  'a changed script and a damaged record of what it guards': [
+    ({ at, place }) => {
+      writeFileSync(at('guard.sh'), '');
+      recorded(place, [{ event: 'SessionEnd' }]);
+    },
+    'guard.sh is different',
+  ],
 };
+
+/** Replaces what is recorded about what the bundle guards. */
+function recorded({ index }: Machine['place'], guards: unknown): void {
+  const { bundles } = JSON.parse(readFileSync(index, 'utf8')) as { bundles: { guards: object } };
+  writeFileSync(index, JSON.stringify({ bundles: { guards: { ...bundles.guards, guards } } }));
+}
+
+const about = (warnings: readonly string[], said: string): readonly string[] =>
+  warnings.filter((line) => line.includes(said) && !line.includes('failed and blocks'));
 
 describe.each<Level>(['user', 'system'])('a changed bundle at the level of the %s', (level) => {
   test.each(Object.entries(changes))(
-    'no hook of a bundle with %s runs, which is reported once and denies if a failure does',
+    'no hook of a bundle with %s runs, which is reported once and denies what it guards',
     async (_, [change, said]) => {
       const made = await machine(level);
-      const { box } = made;
       change(made);
-      const open = await call(box);
-      expect(open.ran).toBe(true);
-      expect(open.warnings.filter((line) => line.includes(said))).toHaveLength(1);
-      await open.again();
-      expect(open.warnings.filter((line) => line.includes(said))).toHaveLength(1);
-      open.end();
-
-      box.write(level === 'user' ? box.own.user : box.own.system, { defaultOnFailure: 'block' });
-      const closed = await call(box);
-      expect(closed.ran).toBe(false);
-      closed.end();
+      const session = await call(made.box);
+      expect(session.ran).toBe(false);
+      expect(session.said).not.toContain('Guarded.');
+      expect(about(session.warnings, said)).toHaveLength(1);
+      expect((await session.again()).ran).toBe(false);
+      expect(about(session.warnings, said)).toHaveLength(1);
+      session.end();
     },
   );
+
+  test.each<[string, object, boolean]>([
+    ['tools that its matcher matches', { matcher: 'write_file' }, false],
+    ['no other tools', { matcher: 'read_file' }, true],
+  ])('a changed bundle denies %s', async (_, more, runs) => {
+    const settings = JSON.parse(guardFiles()['settings.json']!) as Guards;
+    Object.assign(settings.hooks['tool.before'][0]!, more);
+    const { box, at } = await machine(level, {
+      ...guardFiles(),
+      'settings.json': JSON.stringify(settings),
+    });
+    writeFileSync(at('guard.sh'), '');
+    expect((await call(box)).ran).toBe(runs);
+  });
+
+  test('a changed bundle denies nothing if its author let calls go on, unless failures deny', async () => {
+    const { box, at } = await machine(level, guardFiles({ onFailure: 'allow' }));
+    writeFileSync(at('guard.sh'), '');
+    expect((await call(box)).ran).toBe(true);
+    box.write(level === 'user' ? box.own.user : box.own.system, { defaultOnFailure: 'block' });
+    expect((await call(box)).ran).toBe(false);
+  });
+
+  test('a bundle that is changed after it was found denies what it guards', async () => {
+    const { box, at } = await machine(level);
+    const session = await call(box);
+    expect(session.said).toContain('Guarded.');
+    writeFileSync(at('guard.sh'), '#!/bin/sh\nexit 0\n');
+    const changed = await session.again();
+    expect([changed.ran, changed.said.includes('Guarded.')]).toEqual([false, false]);
+    session.end();
+  });
 });
 
 test('a session that watches its settings runs an update from the next event on, and no longer runs a removed bundle', async () => {
@@ -257,13 +367,30 @@ test('a session that watches its settings runs an update from the next event on,
   session.end();
 });
 
+test('a hook that runs while its bundle is updated goes on with its own files, and the next event takes the new ones', async () => {
+  const waits = '#!/bin/sh\ntouch started; until [ -e go ]; do sleep 0.02; done\n';
+  const files = (text: string) => ({
+    ...guardFiles(),
+    'guard.sh': `${waits}cat "$bundlePath/text" >&2; exit 2\n`,
+    text,
+  });
+  const { add, box, by, from } = await machine('user', files('old'));
+  const running = call(box);
+  await waitUntil(() => existsSync(join(box.project, 'started')));
+  bundleIn(from, by, files('new'), { version: '1.1.0' });
+  await add();
+  writeFileSync(join(box.project, 'go'), '');
+  expect(await running).toMatchObject({ ran: false, said: expect.stringContaining('old') });
+  expect(await call(box)).toMatchObject({ ran: false, said: expect.stringContaining('new') });
+});
+
 test.skipIf(process.getuid?.() !== 0)(
   'a bundle in the hands of another user does not run',
   async () => {
     const { at, box } = await machine('user');
     chownSync(at('guard.sh'), 12_345, 12_345);
     const { ran, warnings } = await call(box);
-    expect([ran, warnings.join()]).toEqual([true, expect.stringContaining('uid 12345')]);
+    expect([ran, warnings.join()]).toEqual([false, expect.stringContaining('uid 12345')]);
   },
 );
 
@@ -313,9 +440,9 @@ describe('managed.bundles', () => {
     const box = level ? (await machine(level)).box : sandbox();
     demanding(box, more);
     const told = await call(box);
-    expect(told.warnings.filter((line) => line.includes(said))).toHaveLength(1);
-    // A user's own guard runs whatever is required.
-    expect(told.ran).toBe(level !== 'user');
+    expect(about(told.warnings, said)).toHaveLength(1);
+    // A user's own guard runs whatever is required, and what is installed guards even if it is the wrong one.
+    expect(told.ran).toBe(level === undefined);
     for (const [own, managed] of [
       [{ onFailure: 'block' }, {}],
       [{}, { defaultOnFailure: 'block' }],

@@ -10,7 +10,7 @@ import {
 } from '../../hook-points.ts';
 import { defined, isRecord, type HookOutput } from '../../protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
-import { bundlePlaces, settingsPlaces } from '../../settings/levels.ts';
+import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/levels.ts';
 import { said, type SettingsProblem } from '../../settings/problem.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { defaultReason, type Answer } from '../answer.ts';
@@ -70,7 +70,7 @@ export const hookmachine: Dialect = {
   mayBeIn: (cwd, counts = () => true) =>
     settingsPlaces(cwd).some(
       ({ owner, source, file }) => owner === 'hookmachine' && counts(source) && existsSync(file),
-    ) || bundlePlaces().some(({ source, index }) => counts(source) && existsSync(index)),
+    ) || bundlePlaces().some((place) => counts(place.source) && holdsBundles(place)),
   find: async (around) => {
     const { site, bundled } = await withBundles(around);
     const sameEvent = hasOtherEvents(site)
@@ -82,9 +82,7 @@ export const hookmachine: Dialect = {
       eventOf: eventNamed,
       meant: (name) => sameEvent?.(name, events)?.names.at(-1),
     }));
-    const definitions = found.definitions.filter(
-      ({ bundle, onFailure }) => !bundle?.isRefused || onFailure === 'block',
-    );
+    const { definitions } = found;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
       [rules, { subCommands }] = await Promise.all([
