@@ -1,9 +1,9 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLock } from '../file-lock.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import { isAtLeast } from '../settings/managed.ts';
-import { withLock } from '../trust/lock.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 import { type BundleFiles, readFolder } from './files.ts';
 import { guardsIn } from './guards.ts';

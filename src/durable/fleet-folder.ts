@@ -12,7 +12,7 @@ import { readSigners } from '../bundles/signers.ts';
 import { verifyBundle } from '../bundles/verify.ts';
 import { syncFolder, writeFiles } from '../bundles/write-files.ts';
 import { type BundlePlace, homeFolder } from '../settings/levels.ts';
-import { withLock } from '../trust/lock.ts';
+import { withLock } from '../file-lock.ts';
 import type { UsedBundle } from './fleet.ts';
 import { filesOf } from './policies.ts';
 import type { Database } from './postgres.ts';

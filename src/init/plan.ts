@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { addToList } from '../settings/edit-settings-text.ts';
-import { attempt, openJsonFile } from '../settings/edit-json-file.ts';
+import { attempt, type JsonContent, openJsonFile } from '../settings/edit-json-file.ts';
 import { settingsJsonSchema } from '../settings/schema.ts';
 import { exampleTests, type ExampleGuard } from './guards.ts';
 
@@ -66,14 +66,20 @@ function settingsFile(
     `{\n  "$schema": ${JSON.stringify(schema)},\n  "hooks": {}\n}\n`,
   );
   if (settings.text.includes(path)) return { path: name, what: 'kept', write: () => undefined };
-  const changed = addToList(settings.text, ['hooks', 'tool.before'], {
-    matcher: '^(write_file|replace)$',
-    hooks: [{ name: 'no-env', ...guard.entry(path) }],
-  });
-  if (typeof changed !== 'string') throw settings.inTheWay(changed);
+  const withGuard = ({ text, inTheWay }: JsonContent): string => {
+    if (text.includes(path)) return text;
+    const changed = addToList(text, ['hooks', 'tool.before'], {
+      matcher: '^(write_file|replace)$',
+      hooks: [{ name: 'no-env', ...guard.entry(path) }],
+    });
+    if (typeof changed !== 'string') throw inTheWay(changed);
+    return changed;
+  };
+  // Shows now what would be in the way.
+  withGuard(settings);
   return {
     path: name,
     what: settings.isThere ? 'changed' : 'new',
-    write: () => settings.write(changed),
+    write: () => settings.edit(withGuard),
   };
 }

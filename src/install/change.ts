@@ -12,7 +12,12 @@ import type {
   ServeRequest,
 } from '../dialects/installation.ts';
 import { isMadeByInstall } from '../dialects/relay-entry.ts';
-import { attempt, openJsonFile, SettingsEditError } from '../settings/edit-json-file.ts';
+import {
+  attempt,
+  type JsonContent,
+  openJsonFile,
+  SettingsEditError,
+} from '../settings/edit-json-file.ts';
 import { emptyBefore, emptyPlaces, forgetEmpty, keepEmpty } from './empty-places.ts';
 import { withEntries, withoutEntries } from './entries.ts';
 
@@ -62,24 +67,30 @@ function entriesChange(
   { file: fileFor, fresh, entries, overHttp, isStrict, trustsByPlace }: EntriesInstallation,
 ): FileChange {
   const file = fileFor(scope, site);
-  const { isThere, text, write, inTheWay } = openJsonFile(file, fresh);
+  const { edit, ...found } = openJsonFile(file, fresh);
+  const { isThere, text } = found;
   const posted = request && overHttp?.entries(request, call);
   // Uninstalling removes entries whichever way they call.
   const wanted =
     what === 'install' ? (posted ?? entries(call)) : [...entries(call), ...(posted ?? [])];
   const keepsHooks = fresh.includes('"hooks"');
-  const wasEmpty = what === 'install' ? [] : emptyBefore(file);
-  const changed =
-    what === 'install'
-      ? withEntries(text, wanted)
-      : withoutEntries(text, wanted, keepsHooks, wasEmpty);
-  if ('path' in changed) throw inTheWay(changed);
-  // A file with places that were empty before existed before, so it stays.
-  const isGone =
-    changed.removed > 0 &&
-    changed.text === fresh &&
-    wasEmpty.length === 0 &&
-    !lstatSync(file).isSymbolicLink();
+  const change = (now: JsonContent) => {
+    const wasEmpty = what === 'install' ? [] : emptyBefore(file);
+    const made =
+      what === 'install'
+        ? withEntries(now.text, wanted)
+        : withoutEntries(now.text, wanted, keepsHooks, wasEmpty);
+    if ('path' in made) throw now.inTheWay(made);
+    // A file with places that were empty before existed before, so it stays.
+    const removesFile =
+      made.removed > 0 &&
+      made.text === fresh &&
+      wasEmpty.length === 0 &&
+      !lstatSync(file).isSymbolicLink();
+    return { ...made, isGone: removesFile };
+  };
+  const changed = change(found);
+  const { isGone } = changed;
   const isIgnored = isStrict === true && what === 'install' && !isStrictJson(text);
   const isLeft =
     what === 'install' ? 'left as they are (hookmachine uninstall removes them)' : 'removed anyway';
@@ -108,10 +119,12 @@ function entriesChange(
         : []),
     ],
     carryOut() {
-      if (isGone) rmSync(file);
-      else write(changed.text);
-      if (what === 'uninstall') forgetEmpty(file);
-      else if (isThere) keepEmpty(file, emptyPlaces(text, wanted));
+      edit((now) => {
+        const made = change(now);
+        if (what === 'uninstall') forgetEmpty(file);
+        else if (now.isThere) keepEmpty(file, emptyPlaces(now.text, wanted));
+        return made.isGone ? undefined : made.text;
+      });
     },
   };
 }

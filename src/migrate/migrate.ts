@@ -40,9 +40,10 @@ export interface Migration {
  *
  * @throws {SettingsEditError} if the file cannot be changed without harm
  */
-export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder): Migration {
+export function migrate(order: MigrationOrder): Migration {
+  const { from, to, writer, scope, site, hooks } = order;
   const file = writer.file(scope, site);
-  const { isThere, text, value, write, inTheWay } = openJsonFile(file, writer.fresh);
+  const { isThere, text, value, edit, inTheWay } = openJsonFile(file, writer.fresh);
   const there = isRecord(value['hooks']) ? value['hooks'] : {};
   const lost: string[] = [];
   const notes = new Set<string>();
@@ -99,7 +100,7 @@ export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder
     known,
     lost,
     notes: [...notes],
-    carryOut: () => write(changed),
+    carryOut: () => edit(() => migrate(order).after),
   };
 }
 

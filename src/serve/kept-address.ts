@@ -1,11 +1,13 @@
-import { lstatSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
 import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
+import { withLock } from '../file-lock.ts';
 import { HookmachineError } from '../errors.ts';
 import { newToken } from '../inspector/serve-feed.ts';
+import { isThere } from '../settings/read-files.ts';
 import { textIn } from '../settings/read-bounded.ts';
 import { keptServePort, serveState } from '../settings/serve-port.ts';
 import { stateFolder } from '../settings/state-folder.ts';
@@ -39,12 +41,9 @@ function folder(): string {
 /** The token that hosts must send, created when it is first needed; only the user may read it. */
 export function keptToken(): string {
   const file = tokenFile();
-  try {
-    // Created only if there is none, so that two processes at once have the same.
-    writeFileSync(file, `${newToken()}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(file, error);
-  }
+  keeping(file, () => {
+    if (!isThere(file)) writeAtomically(file, `${newToken()}\n`, { mode: 0o600 });
+  });
   const stats = lstatSync(file);
   const own = process.getuid?.();
   const isOpen = own !== undefined && ((stats.mode & 0o077) !== 0 || stats.uid !== own);
@@ -64,18 +63,29 @@ export async function keptPort(): Promise<number> {
   for (let tries = 0; tries < 20; tries++) {
     const port = randomInt(firstPort, lastPort);
     if (!(await isFree(port))) continue;
-    keepPort(port);
-    return port;
+    return keeping(portFile(), () => {
+      // Another process may have chosen one in the meantime.
+      const others = keptServePort();
+      if (others === undefined) writePort(port);
+      return others ?? port;
+    });
   }
   throw new HookmachineError('COMMAND_FAILED', 'no free port was found: choose one with --port');
 }
 
 /** Keeps a port for hosts' entries, and for the next start. */
 export function keepPort(port: number): void {
-  const file = join(folder(), 'port');
-  if (keptServePort() === port) return;
+  if (keptServePort() !== port) keeping(portFile(), () => writePort(port));
+}
+
+const portFile = (): string => join(folder(), 'port');
+
+const writePort = (port: number): void => writeAtomically(portFile(), `${port}\n`, { mode: 0o600 });
+
+/** Changes a file that is kept while no other process does. */
+function keeping<Result>(file: string, change: () => Result): Result {
   try {
-    writeAtomically(file, `${port}\n`, { mode: 0o600 });
+    return withLock(`${file}.lock`, change);
   } catch (error) {
     throw unusable(file, error);
   }

@@ -1,6 +1,6 @@
-import { HookmachineError } from '../errors.ts';
+import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
-import { readExactly, replaceFile } from './edit-settings-file.ts';
+import { editFile, readExactly } from './edit-settings-file.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
 import { formatProblem, placeOf, said, type SettingsProblem } from './problem.ts';
 import { refusals } from './read-bounded.ts';
@@ -14,17 +14,24 @@ export class SettingsEditError extends HookmachineError {
   }
 }
 
-/** A file that holds one JSON object, possibly with comments. Edits leave the rest of it untouched. */
-export interface EditableJson {
+/** The content of a file that holds one JSON object, possibly with comments. */
+export interface JsonContent {
   readonly isThere: boolean;
   /** The text without its byte order mark, which is kept on writing. */
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly locate: ParsedJson['locate'];
-  /** Replaces the text. Throws a `SettingsEditError`. */
-  readonly write: (text: string) => void;
   /** Returns the error that says why something cannot be added. */
   readonly inTheWay: (obstacle: InTheWay) => SettingsEditError;
+}
+
+/** Such a file. Edits leave the rest of it untouched. */
+export interface EditableJson extends JsonContent {
+  /**
+   * Replaces the text with what `change` makes of the present one, which another process may have changed
+   * meanwhile; undefined removes the file. Throws a `SettingsEditError`.
+   */
+  readonly edit: (change: (now: JsonContent) => string | undefined) => void;
 }
 
 const fix = 'fix it first; nothing was changed';
@@ -38,6 +45,7 @@ export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', w
   try {
     return work();
   } catch (cause) {
+    if (isHookmachineError(cause, 'SETTINGS_NOT_EDITABLE')) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
     const problem = { file, place: '', message: `cannot be ${what} (${code ?? message})` };
     const isFolder = ['EISDIR', 'ENOTDIR', 'EEXIST'].includes(code ?? '');
@@ -54,6 +62,19 @@ export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', w
  * @throws {SettingsEditError} if the file is broken: an edit could do damage that nobody notices
  */
 export function openJsonFile(file: string, fresh = '{}\n'): EditableJson {
+  const edit: EditableJson['edit'] = (change) =>
+    attempt(file, 'written', () =>
+      editFile(file, () => {
+        const now = readJsonFile(file, fresh);
+        const changed = change(now);
+        return changed === undefined ? undefined : now.mark + changed;
+      }),
+    );
+  return { ...readJsonFile(file, fresh), edit };
+}
+
+/** The `mark` is the byte order mark, if there is one. */
+function readJsonFile(file: string, fresh: string): JsonContent & { readonly mark: string } {
   const refuse = (problem: Omit<SettingsProblem, 'file'>): SettingsEditError =>
     new SettingsEditError(formatProblem({ file, ...problem }));
   const found = attempt(file, 'read', () => readExactly(file));
@@ -73,7 +94,7 @@ export function openJsonFile(file: string, fresh = '{}\n'): EditableJson {
     text,
     value,
     locate,
-    write: (changed) => attempt(file, 'written', () => replaceFile(file, mark + changed)),
+    mark,
     inTheWay: ({ path, wanted }) => {
       const obstacle = path.reduce<unknown>((inner, key) => isRecord(inner) && inner[key], value);
       return refuse({

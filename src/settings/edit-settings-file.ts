@@ -1,5 +1,14 @@
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { withLock } from '../file-lock.ts';
 import { makeFolder } from '../make-folder.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { type BoundedFile, readBounded } from './read-bounded.ts';
@@ -24,15 +33,20 @@ export function readExactly(
 }
 
 /**
- * Replaces a file's text in one step, so that no reader ever sees half of it. Mode and owner are kept; a
- * symbolic link stays a link, and its target is replaced. Missing folders are created.
+ * Replaces a file's text, or removes the file if the new text is undefined, while no other process edits it.
+ * It is replaced in one step, so that no reader ever sees half of it. Mode and owner are kept; a symbolic
+ * link stays a link, and its target is replaced. Missing folders are created.
  */
-export function replaceFile(file: string, text: string): void {
+export function editFile(file: string, newText: () => string | undefined): void {
   const target = linkTarget(file);
-  const before = statSync(target, { throwIfNoEntry: false });
-  if (before) accessSync(target, constants.W_OK);
-  else makeFolder(dirname(target));
-  writeAtomically(target, text, before);
+  makeFolder(dirname(target));
+  withLock(`${target}.lock`, () => {
+    const text = newText();
+    if (text === undefined) return rmSync(file);
+    const before = statSync(target, { throwIfNoEntry: false });
+    if (before) accessSync(target, constants.W_OK);
+    writeAtomically(target, text, before);
+  });
 }
 
 /** Resolves a symbolic link, even to a file that does not exist yet. */

@@ -19,16 +19,20 @@ export interface EditableSettings {
  * @throws {SettingsEditError} if the file is broken: an edit could do damage that nobody notices
  */
 export function openSettings(file: string): EditableSettings {
-  const { text, value, write, inTheWay } = openJsonFile(file);
+  const { value, edit } = openJsonFile(file);
   return {
     file,
     disabled: disabledEntries(value),
-    disable(name) {
-      const changed = addToList(text, disabledLists[0], name);
-      if (typeof changed !== 'string') throw inTheWay(changed);
-      write(changed);
-    },
+    disable: (name) =>
+      edit(({ text, value: now, inTheWay }) => {
+        if (disabledEntries(now).some(({ entry }) => entry === name)) return text;
+        const changed = addToList(text, disabledLists[0], name);
+        if (typeof changed !== 'string') throw inTheWay(changed);
+        return changed;
+      }),
     enable: (names) =>
-      write(disabledLists.reduce((rest, path) => removeFromList(rest, path, names), text)),
+      edit(({ text }) =>
+        disabledLists.reduce((rest, path) => removeFromList(rest, path, names), text),
+      ),
   };
 }

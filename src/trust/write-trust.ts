@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
 import { makeFolder } from '../make-folder.ts';
 import { realPath } from '../settings/levels.ts';
-import { withLock } from './lock.ts';
+import { withLock } from '../file-lock.ts';
 import { fileFault } from './safe-file.ts';
 import {
   isFault,
