@@ -7,7 +7,13 @@ import { isAtLeast } from '../settings/managed.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 import { type BundleFiles, readFolder } from './files.ts';
 import { guardsIn } from './guards.ts';
-import { folderOf, type InstalledBundle, readIndex, writeIndex } from './installed.ts';
+import {
+  folderOf,
+  type InstalledBundle,
+  readIndex,
+  unlistedFolders,
+  writeIndex,
+} from './installed.ts';
 import { type Manifest, settingsName } from './manifest.ts';
 import { type VerifiedBundle, verifyFiles } from './verify.ts';
 import { syncFolder, writeFiles } from './write-files.ts';
@@ -164,6 +170,9 @@ function changeIndex(
         .filter(({ name }) => bundles.has(name))
         .map((bundle) => folderOf(place, bundle)),
     );
+    // A bundle that the list lost without our doing still denies.
+    for (const { folder } of unlistedFolders(place, new Map([...before, ...bundles])))
+      kept.add(folder);
     for (const name of readdirSync(place.folder)) {
       const path = join(place.folder, name);
       if (!name.startsWith('.') && path !== place.index && !kept.has(path))

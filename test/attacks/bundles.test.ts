@@ -367,6 +367,15 @@ test('a session that watches its settings runs an update from the next event on,
   session.end();
 });
 
+test('a bundle that the list lost still denies when another one is added, until it is added again', async () => {
+  const { add, box, by, place } = await machine('user');
+  writeFileSync(place.index, '{"bundles":{}}');
+  await add(bundleIn(join(box.folder, 'other'), by, guardFiles(), { name: 'others' }));
+  expect((await call(box)).said).toContain('guards is not in the list of installed bundles');
+  await add();
+  expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
+});
+
 test('a hook that runs while its bundle is updated goes on with its own files, and the next event takes the new ones', async () => {
   const waits = '#!/bin/sh\ntouch started; until [ -e go ]; do sleep 0.02; done\n';
   const files = (text: string) => ({
