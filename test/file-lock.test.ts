@@ -8,11 +8,12 @@ import { hookmachine } from './support/hookmachine.ts';
 import { sandbox } from './support/sandbox.ts';
 import { tempFolder } from './support/temp-folder.ts';
 
+const hook = (name: string) => ({ type: 'command', command: 'true', name });
+
 const names = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 it('twelve commands that edit the same files at once lose nothing of each other', async () => {
   const box = sandbox();
-  const hook = (name: string) => ({ type: 'command', command: 'true', name });
   box.write(box.own.user, {
     hooks: { 'tool.before': [{ hooks: [...names, 'off', 'out'].map(hook) }] },
     hooksConfig: { disabled: ['off', 'out'] },

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isFault, readTrustFile, type ProjectTrust } from '../../src/trust/read-trust.ts';
 import { recordTrust, TrustFileError } from '../../src/trust/write-trust.ts';
@@ -148,7 +148,7 @@ describe('the trust file', () => {
   test('recording trust in a folder that cannot be created throws', () => {
     const file = join(fileWith(''), 'folder', 'trust.json');
     expect(() => recordTrust(file, '/one', trust)).toThrow(
-      `trust cannot be recorded in ${file}: E`,
+      `trust cannot be recorded in ${file}: the folder ${dirname(dirname(file))} cannot be created (EEXIST)`,
     );
   });
 
