@@ -56,6 +56,15 @@ export function unknownGuards(
   return events.map((event) => unknownGuard({ ...event, source, file, name, place: 'hooks' }, why));
 }
 
+/** Reports a file of hooks that a plugin names and that does not exist. */
+export const missingHooks = (file: string): SettingsProblem => ({
+  file,
+  place: '',
+  message: 'is where a plugin says that its hooks are, and does not exist',
+  fix: 'install the plugin again, or disable it',
+  lost: { sources: ['extension'] },
+});
+
 /** A level that switches hooks off, and the key that does it. */
 export interface OffSwitch {
   readonly level: HostLevel;

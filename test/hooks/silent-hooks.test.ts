@@ -66,6 +66,27 @@ const filters: Readonly<
       ),
     says: /that is not yours \(none was started\), so it was skipped/,
   },
+  'a file that a plugin of Claude Code names and that is gone': {
+    write: (box) => {
+      box.write('home/.claude/settings.json', { enabledPlugins: { 'one@two': true } });
+      const installed = [{ scope: 'user', installPath: join(box.home, 'plugin') }];
+      box.write('home/.claude/plugins/installed_plugins.json', {
+        version: 2,
+        plugins: { 'one@two': installed },
+      });
+      box.write('home/plugin/.claude-plugin/plugin.json', { hooks: './guards.json' });
+    },
+    says: /guards\.json: is where a plugin says that its hooks are, and does not exist/,
+  },
+  'a file that a plugin of Copilot names and that is gone': {
+    write: (box) => {
+      box.write('home/plugin/plugin.json', { hooks: 'guards.json' });
+      box.write('home/.copilot/config.json', {
+        installedPlugins: [{ enabled: true, cache_path: join(box.home, 'plugin') }],
+      });
+    },
+    says: /guards\.json: is where a plugin says that its hooks are, and does not exist/,
+  },
   'an executable that does not tell its event': {
     write: (box) => chmodSync(box.write('home/.kodelet/hooks/guard', '#!/bin/sh\nexit 1\n'), 0o755),
     says: /ended with 1 when asked for its type \("hook"\), so it was skipped/,
@@ -163,4 +184,15 @@ describe('an http guard that sends the token of serve', () => {
       stdout: expect.stringContaining('not yours'),
     });
   });
+});
+
+it('hooks that stand in the manifest of a plugin of Claude Code judge', async () => {
+  const box = sandbox();
+  box.write('home/.claude/settings.json', { enabledPlugins: { 'one@two': true } });
+  box.write('home/.claude/plugins/installed_plugins.json', {
+    plugins: { 'one@two': [{ installPath: join(box.home, 'plugin') }] },
+  });
+  const hooks = hookAt('PreToolUse', 'echo by the plugin >&2; exit 2');
+  box.write('home/plugin/.claude-plugin/plugin.json', { name: 'one', ...hooks });
+  expect((await fire(box)).stdout).toContain('by the plugin');
 });

@@ -5,6 +5,7 @@ import { said, type Path, type SettingsProblem } from '../../settings/problem.ts
 import { settingsReader } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import {
+  missingHooks,
   readLevels,
   switchFor,
   takenAway,
@@ -125,9 +126,13 @@ function enabledPlugins(
     if (!isEnabled(levels, id)) continue;
     const folder = folderOf(entries, cwd);
     if (folder === undefined) continue;
-    for (const path of hookFilesOf(folder)) {
+    const { usual, named } = hookFilesOf(folder);
+    for (const path of new Set([usual, ...named])) {
       const found = read(path, false);
-      if (found === undefined) continue;
+      if (found === undefined) {
+        if (path !== usual) problems.push(missingHooks(path));
+        continue;
+      }
       problems.push(...found.problems);
       files.push({ source: 'extension', ...found });
       const env = {
@@ -172,12 +177,15 @@ function folderOf(entries: unknown, cwd: string): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-/** Returns a plugin's hook files: the usual one, and those that its manifest names. */
-function hookFilesOf(folder: string): string[] {
+/**
+ * Returns a plugin's hook files: the usual one, which may be missing, and those that its manifest names; the
+ * manifest itself if it holds hooks.
+ */
+function hookFilesOf(folder: string): { readonly usual: string; readonly named: string[] } {
   const usual = join(folder, 'hooks', 'hooks.json');
-  const named: unknown = read(join(folder, '.claude-plugin', 'plugin.json'), false)?.values[
-    'hooks'
-  ];
-  const names = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === 'string');
-  return [...new Set([usual, ...names.map((name) => join(folder, name))])];
+  const manifest = join(folder, '.claude-plugin', 'plugin.json');
+  const hooks: unknown = read(manifest, false)?.values['hooks'];
+  if (isRecord(hooks)) return { usual, named: [manifest] };
+  const names = (Array.isArray(hooks) ? hooks : [hooks]).filter((one) => typeof one === 'string');
+  return { usual, named: names.map((name) => join(folder, name)) };
 }

@@ -2,9 +2,16 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../protocol/output.ts';
 import { said, type SettingsProblem } from '../../settings/problem.ts';
-import { settingsReader } from '../../settings/read-files.ts';
+import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
-import { readLevels, switchFor, takenAway, unknownGuards, type HostLevel } from '../host-levels.ts';
+import {
+  missingHooks,
+  readLevels,
+  switchFor,
+  takenAway,
+  unknownGuards,
+  type HostLevel,
+} from '../host-levels.ts';
 import { defineHooks, type CopilotHooks } from './define.ts';
 import { copilotPoints, type CopilotPointName } from './events.ts';
 import { hookFiles, installedPlugins, projectSettings } from './places.ts';
@@ -141,17 +148,22 @@ function enabledPlugins(): {
 function hooksOfPlugin(
   folder: string,
 ): { readonly from: CopilotHooks; readonly level: HostLevel }[] {
-  const named: unknown = read(join(folder, 'plugin.json'), false)?.values['hooks'];
+  const manifest = join(folder, 'plugin.json');
+  const hooks: unknown = read(manifest, false)?.values['hooks'];
+  const named =
+    typeof hooks === 'string' ? join(folder, hooks) : isRecord(hooks) ? manifest : undefined;
   const files = new Set([
     join(folder, 'hooks.json'),
     join(folder, 'hooks', 'hooks.json'),
-    ...(typeof named === 'string' ? [join(folder, named)] : []),
+    ...(named === undefined ? [] : [named]),
   ]);
   const env = { PLUGIN_ROOT: folder, COPILOT_PLUGIN_ROOT: folder, CLAUDE_PLUGIN_ROOT: folder };
   return [...files].flatMap((file) => {
-    const found = read(file, false);
+    const found =
+      read(file, false) ??
+      (file === named ? { file, values: {}, problems: [missingHooks(file)] } : undefined);
     if (found === undefined || found.values[switchKey] === true) return [];
-    const { values, locate } = found;
+    const { values, locate }: SettingsFile = found;
     const from = {
       source: 'extension',
       file,
