@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { withLock } from '../src/file-lock.ts';
 import { hookmachine } from './support/hookmachine.ts';
+import { main } from './support/main.ts';
 import { sandbox } from './support/sandbox.ts';
 import { tempFolder } from './support/temp-folder.ts';
 
@@ -48,7 +49,7 @@ it('twelve commands that edit the same files at once lose nothing of each other'
 
 it('the lock of a process that was killed keeps nobody waiting', async () => {
   const lock = join(tempFolder(), 'lock');
-  const held = `import(${JSON.stringify(join(import.meta.dirname, '../dist/src/file-lock.js'))}).then(({ withLock }) => withLock(process.argv[1], () => process.kill(process.pid, 'SIGKILL')))`;
+  const held = `import(${JSON.stringify(join(dirname(main), 'src/file-lock.js'))}).then(({ withLock }) => withLock(process.argv[1], () => process.kill(process.pid, 'SIGKILL')))`;
   await execa('node', ['-e', held, lock], { reject: false });
   expect(existsSync(lock)).toBe(true);
   const begun = Date.now();
