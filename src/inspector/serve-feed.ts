@@ -11,7 +11,7 @@ import type { ApprovalsSource } from './approvals-source.ts';
 import { streamTo } from './journal-stream.ts';
 import type { Feed } from './feed.ts';
 import { HookmachineError } from '../errors.ts';
-import { backlog, limitStrangers, strictRequests } from './limit-strangers.ts';
+import { limitStrangers, strictRequests } from './limit-strangers.ts';
 import { readPageFiles } from './page-files.ts';
 
 /** A page that is being served. */
@@ -147,7 +147,7 @@ export async function serveFeed(
   if (!holdsProcess) server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)));
-    server.listen({ port, host: '127.0.0.1', backlog }, resolve);
+    server.listen({ port, host: '127.0.0.1', backlog: strangers.backlog }, resolve);
   });
   const { port: usedPort } = server.address() as AddressInfo;
   if (!holdsProcess) server.unref();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { backlog, limitStrangers, strictRequests } from '../inspector/limit-strangers.ts';
+import { limitStrangers, strictRequests } from '../inspector/limit-strangers.ts';
 import type { Connection } from './connect.ts';
 import { relayPage, statelyOrigin } from './relay-page.ts';
 
@@ -67,7 +67,7 @@ export async function serveRelay(): Promise<Relay> {
   server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port: 0, host: '127.0.0.1', backlog }, resolve);
+    server.listen({ port: 0, host: '127.0.0.1', backlog: strangers.backlog }, resolve);
   });
   const { port } = server.address() as AddressInfo;
   server.unref();

@@ -10,7 +10,8 @@ import { begin, enter } from '../inspector/ask.ts';
 import { waitUntil } from '../support/until.ts';
 
 const script = new URL('../fixtures/hosts/inspected.mjs', import.meta.url).pathname;
-const most = 32;
+// A quarter of the files that the host may open.
+const most = 64;
 
 type Finally = TestContext['onTestFinished'];
 
