@@ -6,7 +6,6 @@ import { messageOf } from '../message-of.ts';
 import { reportMissingGuards } from './report-missing.ts';
 import { fireIn, hooksConfig, type Fired, type FiredEvent, type WhoseHooks } from './run-hooks.ts';
 import { sessionNotes, reportedBefore } from './session-notes.ts';
-import { stampSettings, type SettingsStamp } from './settings-stamp.ts';
 
 /**
  * How long a session's hooks are kept without an event, in ms; if it goes on after that, they are started
@@ -16,12 +15,6 @@ const idleLimit = 60 * 60 * 1000;
 
 /** How many sessions' hooks are kept; beyond that, those that have been idle for longest end. */
 const mostSessions = 200;
-
-/**
- * How long a reading counts if nothing that can be seen at a glance has changed, in ms; files deep in a
- * plugin cannot be seen so.
- */
-const readingLimit = 1_000;
 
 /** An event that comes from a session. */
 export interface SessionEvent {
@@ -54,7 +47,8 @@ export class WarmHooks {
   async through(event: SessionEvent): Promise<Fired> {
     const { fired, host, sessionId } = event;
     const key = JSON.stringify([host, fired.folder, sessionId]);
-    const session = this.#sessions.get(key) ?? this.#begin(key, event);
+    const session =
+      this.#sessions.get(key) ?? new WarmSession(event, this.#options, () => this.#end(key));
     // Keeps the sessions in the order of their last use.
     this.#sessions.delete(key);
     this.#sessions.set(key, session);
@@ -66,6 +60,7 @@ export class WarmHooks {
       throw error;
     } finally {
       if (fired.event === 'SessionEnd') this.#end(key);
+      this.#endIdle();
     }
   }
 
@@ -74,27 +69,22 @@ export class WarmHooks {
     for (const key of this.#sessions.keys()) this.#end(key);
   }
 
-  #begin(key: string, event: SessionEvent): WarmSession {
+  /** Ends sessions beyond the limit, but none whose hooks are running. */
+  #endIdle(): void {
     const { mostSessions: most = mostSessions, warn } = this.#options;
-    const idle = [...this.#sessions].find(([, { isIdle }]) => isIdle);
-    if (this.#sessions.size >= most && idle !== undefined) {
-      this.#end(idle[0]);
+    for (const [key, { isIdle, folder }] of this.#sessions) {
+      if (this.#sessions.size <= most) return;
+      if (!isIdle) continue;
+      this.#end(key);
       warn(
-        `hooks of ${most} sessions are kept, so those of the session that was idle longest (in ${idle[1].folder}) were ended; if that session continues, they start again`,
+        `hooks of ${most} sessions are kept, so those of the session that was idle longest (in ${folder}) were ended; if that session continues, they start again`,
       );
     }
-    const session = new WarmSession(event, this.#options, () => this.#end(key));
-    this.#sessions.set(key, session);
-    return session;
   }
 
-  /** Live hooks and modules belong to a project: they end with its last session. */
   #end(key: string): void {
-    const session = this.#sessions.get(key);
-    if (session === undefined) return;
+    this.#sessions.get(key)?.end();
     this.#sessions.delete(key);
-    const isShared = [...this.#sessions.values()].some(({ folder }) => folder === session.folder);
-    session.end(isShared);
   }
 }
 
@@ -107,8 +97,7 @@ class WarmSession {
   #system: HookSystem | undefined;
   #running = 0;
   #endsWithLast = false;
-  #stamp: SettingsStamp | undefined;
-  #readAt = 0;
+  #wasRead = false;
   #lastReading: Promise<void> = Promise.resolve();
   #nextReading: Promise<void> | undefined;
 
@@ -144,11 +133,10 @@ class WarmSession {
 
   /**
    * Ends the session once the events that came before are answered, since hooks that had ended would let
-   * everything pass. Processes that other sessions of the project share go on.
+   * everything pass.
    */
-  end(isShared: boolean): void {
+  end(): void {
     clearTimeout(this.#idle);
-    if (isShared) return;
     if (this.#running === 0) this.#system?.dispose();
     else this.#endsWithLast = true;
   }
@@ -178,22 +166,10 @@ class WarmSession {
     return this.#nextReading;
   }
 
-  #filesOfHooks(): string[] {
-    if (!this.#system?.isInitialized()) return [];
-    const hooks = this.#system.getRegistry().getAllHooks();
-    return hooks.flatMap(({ file }) => file ?? []);
-  }
-
   async #read(): Promise<void> {
     const config = await this.#config;
-    const last = this.#stamp;
-    this.#stamp = stampSettings(this.folder, this.#filesOfHooks());
-    const isSame = last?.text === this.#stamp.text && !last.isTooYoung;
-    const now = performance.now();
-    if (isSame && now - this.#readAt < readingLimit) return;
-    this.#readAt = now;
     // The first event reads them anyway.
-    if (last === undefined) return;
+    if (!this.#wasRead) return void (this.#wasRead = true);
     try {
       await (this.#system ? this.#system.reload() : config.reloadSettings?.());
     } catch (error) {

@@ -42,20 +42,42 @@ async function answeringOf(kind: Kind): Promise<Answering<Kind>> {
   return answering;
 }
 
-/** Ends the processes and threads that were kept for hooks that are not among the remaining ones. */
-export async function endHandlers(
+/** Who uses what is kept for a hook in a folder: several hook systems of a process may share it. */
+const users = new Map<string, Set<object>>();
+
+/** The hooks that each of them uses, by what tells them apart. */
+const used = new WeakMap<object, ReadonlyMap<string, HookDefinition>>();
+
+/**
+ * From now on, a hook system uses these hooks and no others. Processes and threads that were kept for hooks
+ * that nobody uses any more are ended.
+ */
+export async function useHandlers(
+  user: object,
   hooks: readonly HookDefinition[],
-  remaining: readonly HookDefinition[],
   cwd: string,
 ): Promise<void> {
-  const kept = new Set(remaining.map(identityOf));
-  for (const hook of hooks) {
-    if (kept.has(identityOf(hook))) continue;
-    const { type, command, args } = hook;
-    if (type === 'live')
-      (await import('./live.ts')).endLive({ command, cwd, ...(args && { args }) });
-    if (type === 'module') (await import('./module.ts')).endModule({ command, cwd });
+  const now = new Map(
+    hooks
+      .filter(({ type }) => type === 'live' || type === 'module')
+      .map((hook) => [JSON.stringify([identityOf(hook), cwd]), hook]),
+  );
+  for (const key of now.keys()) users.set(key, (users.get(key) ?? new Set()).add(user));
+  const before = used.get(user) ?? new Map<string, HookDefinition>();
+  used.set(user, now);
+  for (const [key, hook] of before) {
+    if (now.has(key)) continue;
+    const others = users.get(key);
+    others?.delete(user);
+    if (others?.size !== 0) continue;
+    users.delete(key);
+    await endKept(hook, cwd);
   }
+}
+
+async function endKept({ type, command, args }: HookDefinition, cwd: string): Promise<void> {
+  if (type === 'live') (await import('./live.ts')).endLive({ command, cwd, ...(args && { args }) });
+  else (await import('./module.ts')).endModule({ command, cwd });
 }
 
 const identityOf = ({ type, command, args }: HookDefinition): string =>

@@ -13,7 +13,7 @@ import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
-import { endHandlers, loadHandlers } from '../handlers/index.ts';
+import { loadHandlers, useHandlers } from '../handlers/index.ts';
 import { messageOf } from '../message-of.ts';
 import {
   addObserver,
@@ -46,7 +46,7 @@ interface Parts {
   readonly handler: HookEventHandler;
 }
 
-const definitionsOf = (found: readonly DialectHooks[] = []): readonly HookDefinition[] =>
+const definitionsOf = (found: readonly DialectHooks[]): readonly HookDefinition[] =>
   found.flatMap(({ definitions }) => definitions);
 
 /** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
@@ -212,8 +212,7 @@ export class HookSystem {
     this.#config.stopWatchingSettings?.();
     this.#parts?.handler.dispose();
     this.#audited?.stop();
-    const hooks = definitionsOf(this.#parts?.found);
-    void endHandlers(hooks, [], this.#config.getWorkingDir());
+    void useHandlers(this, [], this.#config.getWorkingDir());
   }
 
   #serve(bus: MessageBus | undefined): void {
@@ -256,13 +255,13 @@ export class HookSystem {
       runProgram,
       this.#parts?.found,
     );
-    const before = definitionsOf(this.#parts?.found);
     await loadHandlers(definitionsOf(found));
     // The module that runs hooks that nobody waits for must be loaded before the first event.
     if (definitionsOf(found).some((hook) => hook.async)) await import('./unawaited-hooks.ts');
     this.#compose(found);
     await this.#audit();
-    await endHandlers(before, definitionsOf(found), this.#config.getWorkingDir());
+    const inUse = this.#disposed ? [] : definitionsOf(found);
+    await useHandlers(this, inUse, this.#config.getWorkingDir());
   }
 
   /** Starts recording what the administrator wants recorded, before the first event. */

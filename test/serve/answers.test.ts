@@ -173,6 +173,21 @@ describe('serve judges by the settings as they are when an event comes', () => {
     expect((await post(callIn(box.project))).answer).toEqual(denial('by another'));
   });
 
+  test('serve judges by the hooks that an extension did not have before, from the next event on', async () => {
+    const box = relayBox();
+    const extension = join(box.home, '.gemini/extensions/guards');
+    box.write(join(extension, 'gemini-extension.json'), { name: 'guards', version: '1.0.0' });
+    box.write(join(extension, 'hooks/other.json'), {});
+    const { post } = await startServe(box);
+    expect((await post(callIn(box.project))).status).toBe(204);
+    box.write(join(extension, 'hooks/hooks.json'), {
+      hooks: {
+        BeforeTool: [{ hooks: [{ type: 'command', command: 'echo "deep down" >&2; exit 2' }] }],
+      },
+    });
+    expect((await post(callIn(box.project))).answer).toEqual(denial('deep down'));
+  });
+
   test('serve judges by the settings of a project as soon as the user trusts it', async () => {
     const box = relayBox();
     box.guard({ 'tool.before': guards.deny });
