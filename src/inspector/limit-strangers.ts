@@ -45,10 +45,8 @@ export interface Strangers {
  * beyond the limit, the oldest stranger is closed earlier. No connection is closed before it was read, since
  * what it sent may show that it is not a stranger.
  */
-export function limitStrangers(
-  server: Server,
-  most = Math.min(mostStrangers, Math.floor(mostFiles() * share)),
-): Strangers {
+export function limitStrangers(server: Server): Strangers {
+  const most = Math.min(mostStrangers, Math.floor(mostFiles() * share));
   // In order of arrival, each with the number of looks at it.
   const strangers = new Map<Socket, number>();
   const end = (socket: Socket): void => {
