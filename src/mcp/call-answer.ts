@@ -1,7 +1,7 @@
 import type { EndedToolCall } from '../agent/run-tool-call.ts';
 import { messageOf } from '../message-of.ts';
 import { textsIn } from '../protocol/tool-result.ts';
-import { blocksOf, replacedResult, textBlock } from './call-result.ts';
+import { blocksOf, extendedResult, replacedResult, textBlock } from './call-result.ts';
 import { withItem, withMember } from './json-text.ts';
 import { idOf, type Message, objectIn } from './message.ts';
 
@@ -21,12 +21,17 @@ function changed(call: EndedToolCall, answer: Message): Buffer {
   const added = addedText(call);
   const replacement = call.after?.toolResponse;
   if (replacement !== undefined) {
-    const result = replacedResult(objectIn(value, 'result'), replacement);
-    const whole = resultFor(idOf(answer), result).toString();
-    return withText(whole, ['result', 'content'], added);
+    const result = replacedResult(value['result'], replacement);
+    const whole = added === undefined ? result : extendedResult(result, added);
+    return resultFor(idOf(answer), whole);
   }
   if (added === undefined) return bytes;
-  if (!('error' in value)) return withText(text, ['result', 'content'], added);
+  if ('result' in value) {
+    const { content } = objectIn(value, 'result');
+    return Array.isArray(content) && content.length > 0
+      ? lineOf(withItem(text, ['result', 'content'], JSON.stringify(textBlock(added))))
+      : resultFor(idOf(answer), extendedResult(value['result'], added));
+  }
   const message = `${messageIn(value)}\n\n${added}`;
   return lineOf(withMember(text, ['error', 'message'], JSON.stringify(message)));
 }
@@ -50,17 +55,15 @@ export const ownResult = (call: EndedToolCall): object => {
 export const resultFor = (id: string, result: object): Buffer =>
   Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}\n`);
 
+/** An answer with an error; the id is JSON, as it was written. */
+export const errorFor = (id: string, code: number, message: string): Buffer =>
+  lineOf(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
+
 /** The message of a server's error. */
 export const messageIn = (value: Message['value']): string => {
   const { message } = objectIn(value, 'error');
   return typeof message === 'string' ? message : 'The MCP server answered with an error.';
 };
-
-function withText(text: string, path: readonly string[], added: string | undefined): Buffer {
-  return lineOf(
-    added === undefined ? text : withItem(text, path, JSON.stringify(textBlock(added))),
-  );
-}
 
 /** A text as a line. */
 export const lineOf = (text: string): Buffer =>

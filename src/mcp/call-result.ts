@@ -14,34 +14,60 @@ export interface TextBlock {
 export const textBlock = (text: string): TextBlock => ({ type: 'text', text });
 
 /** An MCP result as hooks see it: texts joined into one, anything else block by block. */
-export function toToolResult(result: Fields): ToolResult {
-  const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : [];
-  const isText = content.every((block) => isRecord(block) && block['type'] === 'text');
-  const text = content
-    .flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : []))
-    .join('\n');
-  const structured = result['structuredContent'];
+export function toToolResult(given: unknown): ToolResult {
+  const llmContent = contentOf(given);
+  const text = typeof llmContent === 'string' ? llmContent : textsIn(llmContent);
+  const { structuredContent, isError } = isRecord(given) ? given : ({} as Fields);
   return {
-    llmContent: isText ? text : (content as LlmContent),
+    llmContent,
     returnDisplay: text,
-    ...(structured !== undefined && { metadata: { structuredContent: structured } }),
-    ...(result['isError'] === true && { error: { message: text, type: 'mcp_tool_error' } }),
+    ...(structuredContent !== undefined && { metadata: { structuredContent } }),
+    ...(isError === true && { error: { message: text, type: 'mcp_tool_error' } }),
   };
 }
 
-/** A result that hooks put in place of a server's; what belongs to neither kind of content stays. */
-export function replacedResult(result: Fields, replacement: Fields): Fields {
-  const { content: _, structuredContent, ...rest } = result;
+/**
+ * What a client may show its model of a result, whether or not the result has the form that MCP prescribes:
+ * clients are lenient, and hooks must see whatever may be shown.
+ */
+function contentOf(given: unknown): LlmContent {
+  if (!isRecord(given)) return textFrom(given);
+  const { content, structuredContent, isError: _, _meta, ...others } = given;
+  if (Array.isArray(content) && content.length > 0)
+    return content.every(isTextBlock)
+      ? content.map(({ text }) => text).join('\n')
+      : (content as LlmContent);
+  if (content !== undefined && !Array.isArray(content)) return textFrom(content);
+  if (structuredContent !== undefined) return textFrom(structuredContent);
+  return Object.keys(others).length === 0 ? '' : textFrom(others);
+}
+
+const textFrom = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? '');
+
+const isTextBlock = (block: unknown): block is TextBlock =>
+  isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string';
+
+/** A result with one more text, which stands after whatever the model would have read without it. */
+export function extendedResult(given: unknown, added: string): Fields {
+  const llmContent = contentOf(given);
+  const content = llmContent === '' ? [] : blocksOf(llmContent);
+  return { ...(isRecord(given) && given), content: [...content, textBlock(added)] };
+}
+
+/** A result that hooks put in place of a server's: nothing that a model may read stays. */
+export function replacedResult(given: unknown, replacement: Fields): Fields {
+  const { _meta, isError, structuredContent } = isRecord(given) ? given : ({} as Fields);
   const content = blocksOf(replacement['llmContent']);
   const structured =
     objectIn(replacement, 'metadata')['structuredContent'] ??
     // Structured content that the texts no longer contain must not stay beside them.
     (isRecord(structuredContent) ? objectWritten(textsIn(content)) : undefined);
   return {
-    ...rest,
+    ...(_meta !== undefined && { _meta }),
     content,
     ...(structured !== undefined && { structuredContent: structured }),
-    ...(isRecord(replacement['error']) && { isError: true }),
+    ...((isRecord(replacement['error']) || isError === true) && { isError: true }),
   };
 }
 

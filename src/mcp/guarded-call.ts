@@ -10,7 +10,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { messageIn } from './call-answer.ts';
 import { toToolResult } from './call-result.ts';
-import { type Message, objectIn } from './message.ts';
+import type { Message } from './message.ts';
 
 /** What a call needs besides its request. */
 export interface GuardedCallOptions {
@@ -82,8 +82,8 @@ export class GuardedCall {
 
   /** Hands in the server's answer; only the first one counts. */
   answer({ value }: Message): void {
-    if ('error' in value) this.#fail(new Error(messageIn(value)));
-    else this.#settle(toToolResult(objectIn(value, 'result')));
+    if ('result' in value) this.#settle(toToolResult(value['result']));
+    else this.#fail(new Error(messageIn(value)));
   }
 
   /** The client no longer wants the result: the hooks end. */

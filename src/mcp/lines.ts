@@ -18,3 +18,15 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
   if (begun.length > 0) yield Buffer.concat(begun);
 }
+
+/**
+ * Makes each line begin as one: what follows a line that was cut off, because its writer ended within it, does
+ * not become a part of it.
+ */
+export function onOwnLines(write: (line: Buffer) => void): (line: Buffer) => void {
+  let isWithin = false;
+  return (line) => {
+    write(isWithin ? Buffer.concat([Buffer.of(lineFeed), line]) : line);
+    isWithin = line.at(-1) !== lineFeed;
+  };
+}

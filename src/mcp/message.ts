@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../protocol/output.ts';
 import { itemsOf, memberText } from './json-text.ts';
 
@@ -20,17 +21,19 @@ export interface ReadLine {
 }
 
 /** Reads a line; one that cannot be read has no messages. */
-export function readLine(bytes: Buffer): ReadLine {
-  const text = bytes.toString();
-  const read = parse(text);
+export function readLine(line: Buffer): ReadLine {
+  const text = line.toString();
+  const read = parse(text.replace(/^\uFEFF/, ''));
+  // Others may read other characters where the bytes are not UTF-8: they get what was read here.
+  const bytes = isUtf8(line) ? line : Buffer.from(text);
   if (isRecord(read?.value))
     return { messages: [{ bytes, text: read.text, value: read.value }], isBatch: false };
   if (!Array.isArray(read?.value)) return { messages: [], isBatch: false };
   const values: readonly unknown[] = read.value;
   const texts = itemsOf(read.text);
   const messages = values.flatMap((value, index) => {
-    const line = `${texts[index]!.replaceAll(/[\r\n]/g, ' ')}\n`;
-    return isRecord(value) ? [{ bytes: Buffer.from(line), text: line, value }] : [];
+    const item = `${texts[index]!.replaceAll(/[\r\n]/g, ' ')}\n`;
+    return isRecord(value) ? [{ bytes: Buffer.from(item), text: item, value }] : [];
   });
   return { messages, isBatch: true };
 }
@@ -65,9 +68,9 @@ function parse(text: string): { readonly text: string; readonly value: unknown }
 export const isRequest = ({ value }: Message): boolean =>
   typeof value['method'] === 'string' && isId(value['id']);
 
-/** Whether a message is the answer to a request. */
+/** Whether a message answers a request, for a reader who does not mind what else it contains. */
 export const isAnswer = ({ value }: Message): boolean =>
-  value['method'] === undefined && isId(value['id']) && ('result' in value || 'error' in value);
+  isId(value['id']) && ('result' in value || 'error' in value);
 
 const isId = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
 

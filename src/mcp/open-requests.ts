@@ -12,13 +12,13 @@ export interface OpenRequest {
   abandoned(why: string): void;
 }
 
-/** How many late answers are waited for; a server need not answer what was cancelled. */
-const mostDropped = 1_000;
+/** How many ids of calls that are over are remembered. */
+const mostOver = 1_000;
 
 /** The requests that wait for the server, by their ids. */
 export class OpenRequests {
   readonly #open = new Map<string, OpenRequest>();
-  readonly #dropped = new Set<string>();
+  readonly #over = new Set<string>();
   readonly #whenEmpty = new Set<() => void>();
 
   has({ value }: Message): boolean {
@@ -31,7 +31,9 @@ export class OpenRequests {
   }
 
   add({ value }: Message, request: OpenRequest): void {
-    this.#open.set(keyOf(value['id']), request);
+    const key = keyOf(value['id']);
+    this.#over.delete(key);
+    this.#open.set(key, request);
   }
 
   close({ value }: Message): void {
@@ -41,17 +43,16 @@ export class OpenRequests {
     this.#whenEmpty.clear();
   }
 
-  /** Closes a request whose answer may still come, but is for nobody then. */
-  drop(message: Message): void {
+  /** Closes a call for good: a further answer to it is for nobody, since no hook has looked at it. */
+  finish(message: Message): void {
     this.close(message);
-    if (this.#dropped.size >= mostDropped)
-      this.#dropped.delete(this.#dropped.values().next().value!);
-    this.#dropped.add(keyOf(message.value['id']));
+    if (this.#over.size >= mostOver) this.#over.delete(this.#over.values().next().value!);
+    this.#over.add(keyOf(message.value['id']));
   }
 
-  /** Whether an answer is one that nobody waits for any more; true only once. */
-  wasDropped({ value }: Message): boolean {
-    return this.#dropped.delete(keyOf(value['id']));
+  /** Whether a call with the id of this message is over, and its id was not used again. */
+  isOver({ value }: Message): boolean {
+    return this.#over.has(keyOf(value['id']));
   }
 
   /** Resolves when no request is open. */

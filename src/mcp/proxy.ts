@@ -6,7 +6,7 @@ import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
-import { lineOf, resultFor } from './call-answer.ts';
+import { errorFor, lineOf, resultFor } from './call-answer.ts';
 import { withItems } from './json-text.ts';
 import { idOf, isAnswer, isRequest, type Message, objectIn, readLine } from './message.ts';
 import { OpenRequests, type OpenRequest } from './open-requests.ts';
@@ -62,7 +62,8 @@ export class McpProxy {
   /** Takes a line from the client. */
   fromClient(line: Buffer): void {
     const { messages, isBatch } = readLine(line);
-    if (messages.length === 0 || (isBatch && !messages.some((message) => this.#isForUs(message))))
+    if (messages.length === 0) this.#refuseLine(line);
+    else if (isBatch && !messages.some((message) => this.#isForUs(message)))
       this.#options.toServer(line);
     else for (const message of messages) this.#takeFromClient(message);
   }
@@ -70,7 +71,9 @@ export class McpProxy {
   /** Takes a line from the server. */
   fromServer(line: Buffer): void {
     const { messages, isBatch } = readLine(line);
-    if (messages.length === 0 || (isBatch && !messages.some((message) => this.#openFor(message))))
+    const isGuarded = (message: Message): boolean =>
+      this.#openFor(message) !== undefined || this.#open.isOver(message);
+    if (messages.length === 0 || (isBatch && !messages.some(isGuarded)))
       this.#options.toClient(line);
     else for (const message of messages) this.#takeFromServer(message);
   }
@@ -141,10 +144,20 @@ export class McpProxy {
         config.onWarning,
         `a tool call was not passed on, because its id ${String(id)} belongs to an open request`,
       );
-    // The server reports what is wrong with it.
-    if (typeof name !== 'string') return this.#takeRequest(message);
+    if (typeof name !== 'string')
+      return this.#options.toClient(
+        errorFor(idOf(message), -32_602, 'the call does not name its tool with a text'),
+      );
     this.#run(this.#calls.take(message, this.#nameOf(name)));
     if (this.#goneWhy !== undefined) this.#open.withId(id)?.abandoned(this.#goneWhy);
+  }
+
+  /** A server may read what nobody could read here, and take it for a tool call. */
+  #refuseLine(line: Buffer): void {
+    const { config, toClient } = this.#options;
+    if (line.toString().trim() === '') return;
+    warn(config.onWarning, 'a line of the client was not passed on, because it is not JSON-RPC');
+    toClient(errorFor('null', -32_700, 'this line is not JSON-RPC'));
   }
 
   #takeRequest(message: Message): void {
@@ -176,7 +189,7 @@ export class McpProxy {
   #takeFromServer(message: Message): void {
     const open = this.#openFor(message);
     if (open) open.answered(message);
-    else if (isAnswer(message) && this.#open.wasDropped(message)) return;
+    else if (isAnswer(message) && this.#open.isOver(message)) return;
     else this.#options.toClient(message.bytes);
   }
 
@@ -199,9 +212,7 @@ export class McpProxy {
       },
       abandoned: (why) => {
         this.#open.close(message);
-        const id = idOf(message);
-        const error = JSON.stringify({ code: -32_000, message: why });
-        this.#options.toClient(lineOf(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
+        this.#options.toClient(errorFor(idOf(message), -32_000, why));
       },
     };
   }

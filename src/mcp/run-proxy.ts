@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { linesOf } from './lines.ts';
+import { linesOf, onOwnLines } from './lines.ts';
 import { McpProxy, type McpProxyOptions } from './proxy.ts';
 import type { Server, ServerEnd } from './server.ts';
 import { drained, flushed, untilClosed } from './streams.ts';
@@ -26,8 +26,8 @@ export async function runProxy(options: RunProxyOptions): Promise<number> {
   const { server, input, output, signal } = options;
   const proxy = new McpProxy({
     ...options,
-    toClient: (line) => void output.write(line),
-    toServer: (line) => server.send(line),
+    toClient: onOwnLines((line) => void output.write(line)),
+    toServer: onOwnLines((line) => server.send(line)),
   });
   const serverGone = untilServerGone(proxy, server, output);
   const clientGone = untilClientGone(proxy, server, input);

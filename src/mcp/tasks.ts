@@ -62,10 +62,11 @@ export class Tasks {
   }
 }
 
-/** The id of the task in an answer to a call, if there is one. */
+/** The id of the task in an answer to a call, if that is all that the answer holds. */
 export function taskIn({ value }: Message): string | undefined {
-  const { taskId } = objectIn(objectIn(value, 'result'), 'task');
-  return typeof taskId === 'string' ? taskId : undefined;
+  const { task, _meta, ...others } = objectIn(value, 'result');
+  const taskId = isRecord(task) ? task['taskId'] : undefined;
+  return typeof taskId === 'string' && Object.keys(others).length === 0 ? taskId : undefined;
 }
 
 const idIn = ({ value }: Message): string => String(objectIn(value, 'params')['taskId']);

@@ -53,7 +53,9 @@ export class ToolCalls {
       open.add(message, {
         call,
         answered: (given) => {
-          const taskId = taskIn(given);
+          // Nobody has asked for it yet, so it must not stand in for what the hooks decide.
+          if (!call.isSent) return this.#tooEarly(given);
+          const taskId = wantsTask(message) ? taskIn(given) : undefined;
           if (taskId === undefined || answer) {
             // A second answer does not count: hooks have not looked at it.
             answer ??= given;
@@ -90,8 +92,7 @@ export class ToolCalls {
     this.#report(call, ended);
     if (tasks.has(call)) return;
     const answer = answerOf();
-    if (call.isWithdrawn && call.isSent && !answer) open.drop(message);
-    else open.close(message);
+    open.finish(message);
     if (!call.isWithdrawn)
       toClient(answer ? answerWith(ended, answer) : this.#ownAnswer(message, call, ended));
   }
@@ -142,8 +143,15 @@ export class ToolCalls {
     const { tasks } = this.#options;
     const id = idOf(message);
     const result = ownResult(ended);
-    const isTask = !call.isSent && isRecord(objectIn(message.value, 'params')['task']);
+    const isTask = !call.isSent && wantsTask(message);
     return resultFor(id, isTask && tasks.areKnown ? tasks.invent(result) : result);
+  }
+
+  #tooEarly({ value }: Message): void {
+    warn(
+      this.#options.config.onWarning,
+      `an answer was not passed on, because the call with its id ${String(value['id'])} had not been sent to the server`,
+    );
   }
 
   #report(call: GuardedCall, ended: EndedToolCall): void {
@@ -160,3 +168,5 @@ export class ToolCalls {
     warn(config.onWarning, `a hook stops the agent: ${ended.stop.reason}`);
   }
 }
+
+const wantsTask = ({ value }: Message): boolean => isRecord(objectIn(value, 'params')['task']);

@@ -26,10 +26,12 @@ test('a tool call that a hook denies gets the reason as its result, and the serv
     isError: true,
   });
   expect(texts(await call(2, 'structured'))).toEqual(['{"key":"k-1"}']);
-  // The same if it contains a number that JSON does not have, or comes in a batch.
+  // The same if it contains a number that JSON does not have, follows a byte order mark, or comes in a batch.
   write(`${request(3, '{"a":NaN}')}\n`);
+  write(`\uFEFF${request(6, '{}')}\n`);
   write(`[${request(4, '{}')}, {"jsonrpc":"2.0","id":5,"method":"ping"}]\n`);
   expect(await answerTo(3)).toMatchObject({ result: { isError: true } });
+  expect(await answerTo(6)).toMatchObject({ result: { isError: true } });
   expect(await answerTo(4)).toMatchObject({ result: { isError: true } });
   expect(serverRead().some((line) => line.includes('"echo"'))).toBe(false);
   expect(serverRead().at(-1)).toBe('{"jsonrpc":"2.0","id":5,"method":"ping"}');

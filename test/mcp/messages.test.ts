@@ -49,7 +49,6 @@ test('everything that the client sends reaches the server byte for byte and in o
     '{"jsonrpc":"2.0","id":"r","result":{"roots":[]}}',
     '{ "jsonrpc":"2.0","method":"notifications/roots/list_changed" }',
     '{"jsonrpc":"2.0","id":3,"method":"methods/not-yet-invented","params":{"n":1e400}}',
-    'broken {',
     '[{"jsonrpc":"2.0","id":4,"method":"ping"}]',
     '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"z":1.0}}}',
     '{"jsonrpc":"2.0","id":6,"method":"tools/list"}',
@@ -57,6 +56,74 @@ test('everything that the client sends reaches the server byte for byte and in o
   write(`${lines.join('\n')}\n`);
   await answerTo(6);
   expect(serverRead().slice(-lines.length)).toEqual(lines);
+});
+
+test('a message of the client that nobody can read, or that names no tool, never reaches the server, which might read it as a call', async () => {
+  const { write, answerTo, serverRead, stderr } = await startMcp();
+  const call = '"method":"tools/call","params":{"name":"echo"}';
+  const lines = [
+    'broken echo {',
+    `{"jsonrpc":"2.0","id":1,\n${call}}`,
+    `{"method":"ping"}{"id":2,${call}}`,
+    `[[{"id":3,${call}}]]`,
+    '{"id":4,"method":"tools/call","params":["echo",{}]}',
+    '{"id":5,"method":"tools/call","params":{"name":["echo"]}}',
+    `{"id":null,${call}}`,
+  ];
+  write(`${lines.join('\n')}\n`);
+  write({ id: 'last', method: 'tools/list' });
+  await answerTo('last');
+  expect(serverRead().filter((line) => line.includes('echo'))).toEqual([]);
+  expect(await answerTo(null)).toMatchObject({ error: { code: -32_700 } });
+  expect(await answerTo(4)).toMatchObject({ error: { code: -32_602 } });
+  expect(stderr()).toContain('it is not JSON-RPC');
+});
+
+test('the server gets the arguments that hooks saw, even if the bytes of the client are not UTF-8', async () => {
+  const { write, answerTo, serverRead } = await startMcp();
+  const [before, after] = [
+    '{"id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"',
+    '"}}}\n',
+  ];
+  write(Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]));
+  await answerTo(1);
+  expect(serverRead().at(-1)).toBe(`${before}\uFFFD${after.trimEnd()}`);
+});
+
+test('an answer that comes before its call does not stand in for what the hooks decide', async () => {
+  const { write, answerTo, folder } = await startMcp({
+    files: hooks({
+      'tool.before echo': 'touch begun; until [ -f go ]; do sleep 0.02; done; echo no >&2; exit 2',
+    }),
+  });
+  write({ id: 1, method: 'tools/call', params: { name: 'echo' } });
+  await waitUntil(() => isThere(join(folder, 'begun')));
+  const early = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"early"}]}}\n';
+  write({ id: 2, method: 'odd/bytes', params: { bytes: Buffer.from(early).toString('base64') } });
+  write({ id: 3, method: 'tools/list' });
+  await answerTo(3);
+  writeFileSync(join(folder, 'go'), '');
+  expect(await answerTo(1)).toMatchObject({ result: { content: [{ text: 'no' }], isError: true } });
+});
+
+test('what we write stands on lines of its own when the server ends within a line', async () => {
+  const { write, bytes, running } = await startMcp();
+  write({
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'slow', arguments: { until: '/nowhere/' } },
+  });
+  const part = '{"jsonrpc":"2.0","id":1,"result":{"content":[';
+  write({ id: 2, method: 'odd/bytes', params: { bytes: Buffer.from(part).toString('base64') } });
+  write({ id: 3, method: 'tools/call', params: { name: 'die' } });
+  await running;
+  const lines = bytes().toString().trimEnd().split('\n');
+  const after = lines.slice(lines.indexOf(part) + 1).map((line) => JSON.parse(line) as object);
+  expect(lines).toContain(part);
+  expect(after).toHaveLength(3);
+  expect(after).toContainEqual(
+    expect.objectContaining({ id: 1, result: expect.anything() as object }),
+  );
 });
 
 test('a call that the client cancels while its hooks run never reaches the server, nor does the cancellation', async () => {

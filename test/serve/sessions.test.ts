@@ -9,6 +9,9 @@ import { guards, relayBox } from '../support/relay.ts';
 import { callIn, startServe } from '../support/serve.ts';
 import { isAlive, untilWritten, waitUntil } from '../support/until.ts';
 
+/** A denial that says whose it is and where it runs. */
+const says = (name: string): string => `echo "${name} $LLXPRT_PROJECT_DIR $PWD" >&2; exit 2`;
+
 /** Sessions in this process, of which two are kept. */
 function warmHooks() {
   const warnings: string[] = [];
@@ -65,7 +68,6 @@ test('each of many sessions at once has the hooks, the folder and the environmen
     });
     return folder;
   };
-  const says = (name: string): string => `echo "${name} $LLXPRT_PROJECT_DIR $PWD" >&2; exit 2`;
   const slow = project(
     'slow',
     `echo > '${came}'; until [ -f '${go}' ]; do sleep 0.02; done; ${says('slow')}`,
@@ -85,6 +87,13 @@ test('each of many sessions at once has the hooks, the folder and the environmen
   expect(await first).toMatchObject({ decision: 'deny', reason: `slow ${slow} ${slow}` });
 });
 
+/** The process of a system's hook, which says so. */
+const pidIn = async (of: HookSystem): Promise<number> => {
+  await of.initialize();
+  const { verdict } = await of.getEventHandler().fireBeforeToolEvent('write_file', {});
+  return Number(verdict.reason);
+};
+
 test('the live process of two hook systems in one folder ends with the last of them', async () => {
   const box = relayBox();
   const script = box.write(
@@ -98,11 +107,6 @@ test('the live process of two hook systems in one folder ends with the last of t
   });
   const system = () => createConfig({ cwd: box.project, dialects: [ours] }).getHookSystem()!;
   const [one, other] = [system(), system()];
-  const pidIn = async (of: HookSystem): Promise<number> => {
-    await of.initialize();
-    const { verdict } = await of.getEventHandler().fireBeforeToolEvent('write_file', {});
-    return Number(verdict.reason);
-  };
   const pid = await pidIn(one);
   expect(pid).toBeGreaterThan(0);
   expect(await pidIn(other)).toBe(pid);
