@@ -585,7 +585,8 @@ export class AgentHooks {
     }
     if (verdict.status === 'asked' && !this.#durable)
       await this.#questions.announce(turn, request.name, verdict, signal);
-    turn.open.set(id, { call, input: verdict.toolInput, verdict });
+    // A copy, by which a call shows whose arguments were changed after this.
+    turn.open.set(id, { call, input: copyOf(verdict.toolInput), verdict });
     return verdict.toolInput === input
       ? part
       : { ...part, call: { id, name, input: verdict.toolInput } };
@@ -680,6 +681,8 @@ export class AgentHooks {
 
 /** A turn, or the answer given in its place. */
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
+
+const copyOf = (input: ToolInput): ToolInput => JSON.parse(JSON.stringify(input)) as ToolInput;
 
 const stoppedBefore = 'a hook stopped the agent before this call began';
 

@@ -25,6 +25,7 @@ import {
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
+import { fixedInput } from './fixed-input.ts';
 import {
   hasHooks,
   hookResult,
@@ -270,8 +271,31 @@ export function toolCallInput(
   const ports = isPending(ready)
     ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
     : portsWith(ready);
-  return { id, toolName: name, toolInput: input, notOffered, ports };
+  const call = { id, toolName: name, toolInput: input, notOffered, ports };
+  return ports.hooksBefore || ports.planHooks ? withFixedInput(call) : call;
 }
+
+/** The same call, in which the tool gets what the hooks judged. */
+function withFixedInput({ ports, ...call }: ToolCallInput): ToolCallInput {
+  const { input, refusal, hasChanged } = fixedInput(call.toolInput);
+  const fixed = ({ execute, planHooks, ...others }: ToolCallPorts): ToolCallPorts => ({
+    ...others,
+    ...(planHooks && { planHooks: () => planHooks().then(fixed) }),
+    execute: (toolInput, signal) =>
+      toolInput === input && hasChanged()
+        ? Promise.reject(new Error(changedSince))
+        : execute(toolInput, signal),
+  });
+  return {
+    ...call,
+    toolInput: input,
+    notOffered: call.notOffered ?? refusal,
+    ports: fixed(ports),
+  };
+}
+
+const changedSince =
+  'The tool did not run, because its arguments were changed after the hooks had judged them.';
 
 /** The hooks of a tool call by phase, each planned once; undefined for a phase without hooks. */
 function hookPorts(

@@ -40,6 +40,7 @@ export class CallbackToolCall {
         id,
         name: tool.name,
         input,
+        isVerbatim: true,
         signal: toolContext.abortSignal ?? toolContext.invocationContext.abortSignal,
         sessionId,
         isApproved: confirmation?.confirmed === true,

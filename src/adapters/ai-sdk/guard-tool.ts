@@ -1,7 +1,7 @@
 import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import { isRecord } from '../../protocol/output.ts';
 import type { LlmContent, ToolResult } from '../../protocol/tool-result.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
+import { asGiven, asInput } from '../lone-argument.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';
@@ -60,8 +60,6 @@ export function guarded<Tool extends AiSdkTool>(tool: Tool, name: string, hooks:
 
 const isOfProvider = (type: unknown): boolean => type === 'provider' || type === 'provider-defined';
 
-const inputOf = (input: unknown): Input => (isRecord(input) ? input : {});
-
 /** A denied call asks nobody: it only returns its reason. */
 function mustAsk(
   hooks: AgentHooks,
@@ -70,7 +68,7 @@ function mustAsk(
   input: unknown,
   options: ExecuteOptions,
 ): unknown {
-  const call = { id: options.toolCallId, name, input: inputOf(input) };
+  const call = { id: options.toolCallId, name, input: asInput(input) };
   const verdict = hooks.verdictOf(call);
   if (verdict?.status === 'ended') return false;
   if (verdict?.status === 'asked') return true;
@@ -102,7 +100,7 @@ function execute(
   options: ExecuteOptions,
 ): unknown {
   const { toolCallId: id, messages, abortSignal: signal } = options;
-  const call = { id, name, input: inputOf(input) };
+  const call = { id, name, input: asInput(input) };
   if (hooks.leavesAlone(call)) return own(input, options);
   const verdict = hooks.verdictOf(call);
   const approved = isApproved(messages, id);
@@ -129,7 +127,7 @@ function execute(
       ? asked
       : Promise.resolve(judged).then((same) => (same ? asked : { ...asked, isVerbatim: true }));
   const run = (toolInput: Input): unknown =>
-    own(toolInput === asked.input ? input : toolInput, options);
+    own(toolInput === asked.input ? input : asGiven(input, toolInput), options);
   return isGenerator(own)
     ? stepByStep(hooks, final, (toolInput) => run(toolInput) as AsyncIterable<unknown>)
     : whole(hooks, final, run);

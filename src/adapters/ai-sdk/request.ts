@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
 import { defined, isRecord } from '../../protocol/output.ts';
 import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
+import { asInput } from '../lone-argument.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';
 
 /** A model's request as hooks see it. */
@@ -59,8 +60,7 @@ function toPart(part: MessagePart): NeutralPart {
   const { type, text, toolCallId: id, toolName: name, input, providerExecuted } = part;
   if (type === 'text' && text !== undefined) return { text, original: part };
   if (id === undefined || name === undefined || providerExecuted) return { original: part };
-  if (type === 'tool-call')
-    return { call: { id, name, input: isRecord(input) ? input : {} }, original: part };
+  if (type === 'tool-call') return { call: { id, name, input: asInput(input) }, original: part };
   return type === 'tool-result' ? { result: { id, name }, original: part } : { original: part };
 }
 

@@ -9,6 +9,7 @@ import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
 import { DurableCalls } from '../durable-calls.ts';
 import { fireEvent } from '../fire-event.ts';
+import { asInput } from '../lone-argument.ts';
 import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../options.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
@@ -69,7 +70,7 @@ const answers: Readonly<Record<string, Answer>> = {
     const { tool_name: tool, tool_input: given, tool_use_id: id } = input;
     const { alias = {} } = query.options.tools ?? {};
     const name = alias[String(tool)] ?? String(tool);
-    const request = { id: String(id), name, input: isRecord(given) ? given : {} };
+    const request = { id: String(id), name, input: asInput(given) };
     const context = { ...contextOf(input), signal };
     const verdict = query.options.durable
       ? await keptVerdict(query, query.options.durable, request, context)

@@ -3,15 +3,12 @@ import { isRecord } from '../../protocol/output.ts';
 import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
 import type { Confirm } from '../../agent/run-tool-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
+import { asGiven, asInput } from '../lone-argument.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';
 import { Suspension } from './suspension.ts';
 import type { MastraTool, NeedsApproval, ToolContext } from './types.ts';
-
-type Input = Readonly<Record<string, unknown>>;
-
-const inputOf = (input: unknown): Input => (isRecord(input) ? input : {});
 
 /** The tools of an agent with hooks around them; `names` receives the names by which the model knows them. */
 export function guardedTools(
@@ -78,7 +75,7 @@ export function ran(
   const suspension = new Suspension(context);
   const isInterruption = (error: unknown): boolean => error === suspension;
   return whole(hooks, { ...asked, isInterruption }, (given) =>
-    suspension.of((told) => run(given === asked.input ? input : given, told)),
+    suspension.of((told) => run(given === asked.input ? input : asGiven(input, given), told)),
   ).catch((error: unknown) => {
     if (error === suspension) return suspension.output;
     throw error;
@@ -97,7 +94,7 @@ export function callOf(
 ): FrameworkToolCall {
   const { agent, abortSignal: signal } = context ?? {};
   const id = agent?.toolCallId || context?.toolCallId || randomUUID();
-  const call = { id, name, input: inputOf(input) };
+  const call = { id, name, input: asInput(input) };
   const resumed = agent?.resumeData ?? context?.resumeData;
   const verdict = hooks.verdictOf(call);
   // Mastra runs a call that it asks about only once its user has approved it.
@@ -118,7 +115,7 @@ const wasAsked = new WeakSet<ToolCallVerdict>();
 export const mustAsk =
   (hooks: AgentHooks, name: string, own: NeedsApproval): NeedsApproval =>
   async (input, context) => {
-    const call = inputOf(input);
+    const call = asInput(input);
     const verdict = hooks.verdictLike(name, call);
     if (verdict?.status === 'ended') return false;
     const isAsked =

@@ -1,6 +1,7 @@
 import type { NeutralPart } from '../../agent/run-model-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
+import { loneArgument } from '../lone-argument.ts';
 import type { Item, ModelRequest } from './types.ts';
 
 /** The tool call in an item, if it is one that hooks judge. */
@@ -23,9 +24,6 @@ export function withInput(item: Item, input: ToolInput): Item {
   if (item.type === 'apply_patch_call') return { ...item, operation: input };
   return { ...item, arguments: argumentsOf(input) };
 }
-
-/** The key under which hooks see arguments that are not an object. */
-const loneArgument = 'input';
 
 /** Arguments as hooks see them. */
 export function inputOf(json: string): ToolInput {

@@ -104,7 +104,7 @@ const callOf = (
 ) => {
   const { signal } = details;
   const isApproved = context?.isToolApproved?.({ toolName: name, callId: id }) === true;
-  return { id, name, signal, isApproved, isSubagent: run.isSubagent };
+  return { id, name, signal, isApproved, isVerbatim: true, isSubagent: run.isSubagent };
 };
 
 /** A call that hooks deny asks nobody; one that they want asked about always asks. */

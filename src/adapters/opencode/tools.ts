@@ -2,6 +2,7 @@ import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
+import { asInput } from '../lone-argument.ts';
 import { type Plugin, type Session, tellUser } from './session.ts';
 import type { ToolCall, ToolOutput } from './types.ts';
 
@@ -20,7 +21,7 @@ export async function judge(
   session.refuseStopped();
   const { options } = plugin;
   const name = options.tools?.alias?.[tool] ?? tool;
-  const input: ToolInput = isRecord(output.args) ? output.args : {};
+  const input: ToolInput = asInput(output.args);
   await session.model?.answerWithCall({ id, name, input });
   session.refuseStopped();
   const verdict = await session.calls.begin(
