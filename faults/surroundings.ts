@@ -228,7 +228,7 @@ export const surroundingFaults: readonly Fault[] = [
   },
   {
     name: 'input that has no JSON form',
-    expected: 'failure',
+    expected: 'denial',
     command: denyByCode,
     toolInput: () => ({ big: 1n }),
   },

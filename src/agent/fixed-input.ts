@@ -23,7 +23,8 @@ export function fixedInput(input: ToolInput): FixedInput {
   } catch (error) {
     // Arguments that are nested too deep are denied with their hooks.
     if (error instanceof RangeError) return { input, hasChanged: () => false };
-    const refusal = `The tool did not run, because its arguments cannot be written as JSON, so no hook can judge them: ${messageOf(error)}`;
+    const [why] = messageOf(error).split('\n');
+    const refusal = `The tool did not run, because its arguments cannot be written as JSON, so no hook can judge them: ${why}`;
     return { input, refusal, hasChanged: () => false };
   }
 }
@@ -38,9 +39,11 @@ function isData(input: unknown): boolean {
     if (ArrayBuffer.isView(object)) continue;
     for (const key of Reflect.ownKeys(object)) {
       if (typeof key === 'symbol' || (key === 'length' && Array.isArray(object))) continue;
-      const { value, enumerable, get } = Object.getOwnPropertyDescriptor(object, key)!;
-      if (get || !enumerable || (key === 'toJSON' && typeof value === 'function')) return false;
-      if (typeof value === 'object' && value !== null) seen.add(value as object);
+      const property = Object.getOwnPropertyDescriptor(object, key)!;
+      const value: unknown = property.value;
+      const isComputed = property.get !== undefined || (key === 'toJSON' && typeof value === 'function'); // prettier-ignore
+      if (isComputed || !property.enumerable) return false;
+      if (typeof value === 'object' && value !== null) seen.add(value);
     }
   }
   return true;

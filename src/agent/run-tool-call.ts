@@ -278,13 +278,13 @@ export function toolCallInput(
 /** The same call, in which the tool gets what the hooks judged. */
 function withFixedInput({ ports, ...call }: ToolCallInput): ToolCallInput {
   const { input, refusal, hasChanged } = fixedInput(call.toolInput);
-  const fixed = ({ execute, planHooks, ...others }: ToolCallPorts): ToolCallPorts => ({
-    ...others,
-    ...(planHooks && { planHooks: () => planHooks().then(fixed) }),
+  const fixed = (some: ToolCallPorts): ToolCallPorts => ({
+    ...some,
+    ...(some.planHooks && { planHooks: () => some.planHooks!().then(fixed) }),
     execute: (toolInput, signal) =>
       toolInput === input && hasChanged()
         ? Promise.reject(new Error(changedSince))
-        : execute(toolInput, signal),
+        : some.execute(toolInput, signal),
   });
   return {
     ...call,

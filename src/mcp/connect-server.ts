@@ -121,8 +121,17 @@ class HttpServer implements Server {
     if (isJson && (statusCode < 300 || readLine(Buffer.from(body)).messages.some(isAnswer)))
       await this.#takeMessage(body, open);
     if (statusCode < 300 || open.size === 0) return;
-    const hint = statusCode === 401 ? '; give the credentials it needs with --header' : '';
-    throw new Error(`HTTP status ${statusCode}${hint}${isJson ? ` (${body.trim()})` : ''}`);
+    throw new Error(
+      `HTTP status ${statusCode}${this.#hintFor(statusCode)}${isJson ? ` (${body.trim()})` : ''}`,
+    );
+  }
+
+  #hintFor(status: number): string {
+    if (status === 401) return '; give the credentials it needs with --header';
+    const isFirst = !('mcp-session-id' in this.#session);
+    return isFirst && (status === 404 || status === 405)
+      ? '; give the address of its Streamable HTTP transport: the older one, with SSE alone, is not supported'
+      : '';
   }
 
   /**

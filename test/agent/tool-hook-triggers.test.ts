@@ -130,7 +130,7 @@ describe('a trigger that fails continues without hooks and warns (HOOK-111, 115,
     expect(output?.isBlockingDecision()).toBe(true);
   });
 
-  test('a trigger continues without hooks when the input has no JSON form (G-06)', async () => {
+  test('a trigger continues without hooks when the input has no JSON form (G-06), but no tool runs with it', async () => {
     const { config, warnings } = await startSession({
       BeforeTool: inParallel('exit 2'),
       AfterTool: inParallel(print({ systemMessage: 'ignored' })),
@@ -139,10 +139,10 @@ describe('a trigger that fails continues without hooks and warns (HOOK-111, 115,
     cyclic['self'] = cyclic;
     for (const input of [cyclic, { big: 1n }]) {
       expect(await fireBeforeToolHook(config, 'write_file', input)).toBeUndefined();
-      expect(await executeToolWithHooks(config, 'write_file', input, write)).toEqual(written);
+      const { error } = await executeToolWithHooks(config, 'write_file', input, write);
+      expect(error?.message).toContain('cannot be written as JSON');
     }
-    expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(4);
-    expect(warnings.filter((line) => line.startsWith('AfterTool')).length).toBe(2);
+    expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(2);
   });
 
   test('a trigger continues without hooks when the host cannot give its session id', async () => {

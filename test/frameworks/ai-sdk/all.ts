@@ -1,5 +1,6 @@
 import type { Suite } from './agent.ts';
 import { approvals } from './approvals.ts';
+import { attacks } from './attacks.ts';
 import { answers } from './answers.ts';
 import { parts } from './parts.ts';
 import { results } from './results.ts';
@@ -17,6 +18,7 @@ const others: readonly ((one: Suite) => void)[] = [
   turns,
   approvals,
   parts,
+  attacks,
 ];
 
 export const all = (version: Version): void => suite(version, others);

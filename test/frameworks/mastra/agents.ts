@@ -6,6 +6,7 @@ import type * as zod from 'zod';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hooksOf, type MastraOptions, withHooks } from '../../../src/entries/mastra.ts';
 import { gate } from '../../support/gate.ts';
+import { argumentAttacks } from '../../support/argument-attacks.ts';
 import { group, projectWithHooks } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
 import { redacting, secret } from '../../support/text-hooks.ts';
@@ -60,6 +61,7 @@ interface Options {
   readonly tools?: Readonly<Record<string, ToolRun | Fields>>;
   readonly options?: MastraOptions;
   readonly more?: object;
+  readonly cwd?: string;
 }
 
 const readAll = async (streaming: Streaming, onText?: () => void) => {
@@ -72,7 +74,7 @@ const readAll = async (streaming: Streaming, onText?: () => void) => {
 };
 async function agentOf(
   mode: Mode,
-  { hooks = {}, files = {}, answers, tools = {}, options = {}, more = {} }: Options,
+  { hooks = {}, files = {}, answers, tools = {}, options = {}, more = {}, cwd }: Options,
 ) {
   const { Agent } = await load<Modules>('@mastra/core/agent');
   const { createTool } = await load<Modules>('@mastra/core/tools');
@@ -80,7 +82,7 @@ async function agentOf(
   const { InMemoryStore } = await load<Modules>('@mastra/core/storage');
   const { noopLogger } = await load<Modules>('@mastra/core/logger');
   const { z } = await load<typeof zod>('zod');
-  const folder = projectWithHooks(hooks, files);
+  const folder = cwd ?? projectWithHooks(hooks, files);
   const some = model(answers);
   const warnings: string[] = [];
   const stops: string[] = [];
@@ -145,6 +147,20 @@ const toolsets = async (execute: ToolRun) => {
 
 export function cases(): void {
   describe.each(['generated', 'streamed'] as const)('an agent of Mastra, %s', (mode) => {
+    argumentAttacks(async (cwd, calls, run) => {
+      const { z } = await load<typeof zod>('zod');
+      const tools = calls.map(({ name }) => [
+        name,
+        { inputSchema: z.looseObject({}), execute: (args: never) => run({ name, args }) },
+      ]);
+      const some = await agentOf(mode, {
+        cwd,
+        answers: [{ calls: calls.map(({ id, name, args }) => [id, name, args]) }, done],
+        tools: Object.fromEntries(tools) as Record<string, Fields>,
+      });
+      await some.run('Go');
+    });
+
     test('a call runs as it is if no hook matches', async () => {
       const write = vi.fn(async () => 'written');
       const { run, asked } = await agentOf(mode, {
