@@ -281,17 +281,12 @@ function withFixedInput({ ports, ...call }: ToolCallInput): ToolCallInput {
   const fixed = (some: ToolCallPorts): ToolCallPorts => ({
     ...some,
     ...(some.planHooks && { planHooks: () => some.planHooks!().then(fixed) }),
-    execute: (toolInput, signal) =>
-      toolInput === input && hasChanged()
-        ? Promise.reject(new Error(changedSince))
-        : some.execute(toolInput, signal),
+    execute: (toolInput, signal) => {
+      const why = refusal ?? (toolInput === input && hasChanged() ? changedSince : undefined);
+      return why === undefined ? some.execute(toolInput, signal) : Promise.reject(new Error(why));
+    },
   });
-  return {
-    ...call,
-    toolInput: input,
-    notOffered: call.notOffered ?? refusal,
-    ports: fixed(ports),
-  };
+  return { ...call, toolInput: input, ports: fixed(ports) };
 }
 
 const changedSince =

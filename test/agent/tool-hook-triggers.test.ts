@@ -142,7 +142,8 @@ describe('a trigger that fails continues without hooks and warns (HOOK-111, 115,
       const { error } = await executeToolWithHooks(config, 'write_file', input, write);
       expect(error?.message).toContain('cannot be written as JSON');
     }
-    expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(2);
+    expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(4);
+    expect(warnings.filter((line) => line.startsWith('AfterTool')).length).toBe(2);
   });
 
   test('a trigger continues without hooks when the host cannot give its session id', async () => {
