@@ -4,7 +4,7 @@ import type { EndedToolCall, ToolCallRequest } from '../../agent/run-tool-call.t
 import type { EventContext } from '../../dialects/event-context.ts';
 import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { warn } from '../../log.ts';
-import { defined, isRecord } from '../../protocol/output.ts';
+import { defined } from '../../protocol/output.ts';
 import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
 import { DurableCalls } from '../durable-calls.ts';
