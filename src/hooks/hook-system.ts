@@ -41,6 +41,8 @@ export class HookSystemNotInitializedError extends HookmachineError {
 
 interface Parts {
   readonly found: readonly DialectHooks[];
+  /** Some hooks stand in for guards that could not be read. */
+  readonly hasLostGuards: boolean;
   readonly registry: HookRegistry;
   readonly planner: HookPlanner;
   readonly handler: HookEventHandler;
@@ -134,7 +136,7 @@ export class HookSystem {
     const config = this.#config;
     return (
       (config.getUnknownGuards?.()?.length ?? 0) + (config.getUnreadFiles?.()?.length ?? 0) > 0 ||
-      definitionsOf(this.#parts?.found).some(({ standsIn }) => standsIn)
+      this.#parts?.hasLostGuards === true
     );
   }
 
@@ -295,7 +297,8 @@ export class HookSystem {
     // Settings that were reread may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
-    this.#parts = { found, registry, planner, handler };
+    const hasLostGuards = definitionsOf(found).some(({ standsIn }) => standsIn === true);
+    this.#parts = { found, hasLostGuards, registry, planner, handler };
     this.#serve(messageBus);
     // A problem that was fixed and has returned is reported again.
     for (const problem of registry.problems.map(formatProblem))
