@@ -42,6 +42,11 @@ export interface HookLane {
   readonly runsOn?: true;
   /** The positions of its hooks in the plan, in order. */
   readonly positions: readonly number[];
+  /**
+   * For each of these hooks its level, 0 for the strongest: a sequence that a hook has ended continues with
+   * stronger ones. Absent if all have the same level.
+   */
+  readonly levels?: readonly number[];
 }
 
 /** The rules of a plan: pure functions that the machine calls at the right moment. None may throw. */
@@ -129,12 +134,22 @@ const laneAt = ({ lanes }: HookEventContext, position: number | undefined) => {
   return { index, lane: lanes[index] };
 };
 
+/** Whether an answer ends a sequence for hooks of its own level and of weaker ones. */
+const ends = (answer: HookAnswer | undefined): boolean =>
+  answer?.decision === 'deny' || answer?.stop === true;
+
 /** The plan position of the hook that follows the last answer's hook in its sequence. */
 const nextInSequence = (context: HookEventContext): number | undefined => {
-  const { lane } = laneAt(context, context.last);
-  return lane?.mode === 'sequential'
-    ? lane.positions.find((position) => !context.started[position])
-    : undefined;
+  const { answers, started, last } = context;
+  const { lane } = laneAt(context, last);
+  if (lane?.mode !== 'sequential') return undefined;
+  const { positions, levels = [], runsOn } = lane;
+  const level = (place: number): number => levels[place] ?? 0;
+  const ending = positions.flatMap((position, place) =>
+    ends(answers[position]) && !runsOn ? [level(place)] : [],
+  );
+  const weakest = Math.min(...ending);
+  return positions.find((position, place) => !started[position] && level(place) < weakest);
 };
 
 const lastAnswer = ({ answers, last }: HookEventContext): HookAnswer | undefined =>
@@ -248,9 +263,9 @@ export const hookEventMachine = setup({
     allAnswered: ({ context: { answers, started } }) =>
       answers.every((answer, position) => answer !== undefined || !started[position]),
     blocks: ({ context }) =>
-      lastAnswer(context)?.decision === 'deny' && !laneAt(context, context.last).lane?.runsOn,
+      lastAnswer(context)?.decision === 'deny' && nextInSequence(context) === undefined,
     stops: ({ context }) =>
-      lastAnswer(context)?.stop === true && !laneAt(context, context.last).lane?.runsOn,
+      lastAnswer(context)?.stop === true && nextInSequence(context) === undefined,
     endsLane: ({ context }) => nextInSequence(context) === undefined,
     failed: ({ context }) => lastAnswer(context)?.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
@@ -317,7 +332,7 @@ export const hookEventMachine = setup({
         },
         judging: {
           description:
-            'In a sequence, a block or a stop ends the lane, unless its dialect continues; a failed hook changes nothing; any other passes its changes on to the next.',
+            'In a sequence, a block or a stop ends the lane, unless its dialect continues or hooks of a stronger level follow; a failed hook changes nothing; any other passes its changes on to the next.',
           always: [
             { guard: 'wasCancelled', target: 'cancelling' },
             { guard: 'blocks', target: 'waiting' },

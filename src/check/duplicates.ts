@@ -1,3 +1,4 @@
+import { sameHookKey } from '../hooks/duplicates.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
@@ -7,16 +8,8 @@ export function duplicates(registry: HookRegistry): CheckProblem[] {
   const first = new Map<string, RegisteredHook>();
   return registry.getAllHooks().flatMap((hook) => {
     if (!hook.enabled || hook.type === 'function') return [];
-    const { dialect, event, nativeEvent } = hook;
-    const identity = registry.dialects.get(dialect)!.identity(hook);
-    const key = JSON.stringify([
-      dialect,
-      event,
-      nativeEvent,
-      registry.matcherOf(hook),
-      hook.if,
-      identity,
-    ]);
+    const same = sameHookKey(hook, registry.dialects);
+    const key = JSON.stringify([hook.event, registry.matcherOf(hook), hook.if, same]);
     const other = first.get(key);
     if (other === undefined) {
       first.set(key, hook);

@@ -57,8 +57,10 @@ export interface Dialect {
   atFirstSight?(cwd: string): FirstSight | undefined;
   /** Finds and checks its hooks, in the settings or by asking executables. */
   find(site: HookSite): FoundHooks | Promise<FoundHooks>;
-  /** What identifies a hook: of two hooks with the same identity only the first that may run does. */
+  /** What identifies a hook: one that stands in several places runs once (`hooks/duplicates.ts`). */
   identity(hook: HookDefinition): string;
+  /** A hook replaces another one of its identity in a later folder, whatever the two run. */
+  readonly replacesByName?: true;
   /** A hook's matcher as its author wrote it; undefined if its event has no matchers. */
   matcherOf(hook: HookDefinition): string | undefined;
   /**

@@ -1,7 +1,8 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { HookPlanner, identityOf, subjectOf } from './hook-planner.ts';
+import { identityOf } from './duplicates.ts';
+import { HookPlanner, subjectOf } from './hook-planner.ts';
 import type { HookRegistry } from './hook-registry.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +39,13 @@ export function hookFates(
   planner.use(registry);
   const subjects = payloads.map((fields) => subjectOf(event, fields));
   const matching = new Set(subjects.flatMap((subject) => planner.matching(event, subject)));
-  const planned = new Set(subjects.flatMap((subject) => planner.plan(event, subject)?.hooks ?? []));
+  const plans = subjects.flatMap((subject) => planner.plan(event, subject) ?? []);
+  const entries = plans.flatMap((plan) => [...(plan.entries?.values() ?? [])]);
+  const planned = new Set(
+    plans.flatMap(({ hooks, entries: of }) =>
+      hooks.map((hook) => of?.get(hook)?.[0]?.written ?? hook),
+    ),
+  );
   const places = new Set(ran.map(placeOf));
   const fateOf = (hook: RegisteredHook): HookFate => {
     const dialect = registry.dialects.get(hook.dialect)!;
@@ -58,7 +65,8 @@ export function hookFates(
       const identity = identityOf(hook, registry.dialects);
       const isTwin = (one: RegisteredHook) =>
         one !== hook && identityOf(one, registry.dialects) === identity;
-      const twin = [...planned, ...registry.getAllHooks()].find(isTwin);
+      const [first] = entries.find((list) => list.some(({ written }) => written === hook)) ?? [];
+      const twin = first?.written ?? [...planned, ...registry.getAllHooks()].find(isTwin);
       return { kind: 'twin', ...(twin && { twin }) };
     }
     if (!payloads.some((fields) => isFor(dialect, hook, fields)))

@@ -4,9 +4,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel } from '../log.ts';
-import { authorities, hookSources, type HookEventName } from '../protocol/events.ts';
+import { authorities, type HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { messageOf } from '../message-of.ts';
+import { type Entry, identityOf, isStronger, mergedEntries } from './duplicates.ts';
 import type { HookRegistry } from './hook-registry.ts';
 import type { StartGate, TrustGate } from './trust-gate.ts';
 
@@ -28,10 +29,10 @@ export interface HookPlan {
   /** The hooks whose failure denies; absent when there are none. */
   readonly failClosed?: ReadonlySet<RegisteredHook>;
   /**
-   * By hook, its first duplicate that needs nobody's trust: it runs if the hook itself may not start after
-   * all.
+   * By hook, its entries, for one that stands in several places: the first that may start runs, and that is
+   * usually the hook itself.
    */
-  readonly standIns?: ReadonlyMap<RegisteredHook, RegisteredHook>;
+  readonly entries?: ReadonlyMap<RegisteredHook, readonly Entry[]>;
   /** The dialects of the hooks, by name. */
   readonly dialects: ReadonlyMap<string, Dialect>;
 }
@@ -55,7 +56,7 @@ interface CompiledEvent {
     readonly hook: RegisteredHook;
     readonly fits: (subject: string, budget: RegexBudget) => boolean;
   }[];
-  /** Hooks of other events that take precedence over one of this event with the same identity. */
+  /** Hooks of other events that may replace one of this event. */
   readonly foreign: readonly RegisteredHook[];
   readonly plans: Map<MatchSubject, RememberedPlan>;
 }
@@ -234,6 +235,7 @@ export class HookPlanner {
           hook.enabled &&
           this.#registry?.isOn(hook) === true &&
           hook.event !== event &&
+          dialects.get(hook.dialect)!.replacesByName === true &&
           identities.has(identityOf(hook, dialects)),
       ),
       plans: new Map(),
@@ -265,28 +267,29 @@ function makePlan(
   denying: readonly RegisteredHook[] = [],
 ): HookPlan | undefined {
   if (runnable.length + denying.length === 0) return undefined;
-  const first = firstOfDuplicates(runnable, foreign, dialects);
-  const kept = new Set([...first.values(), ...denying]);
-  if (kept.size === 0) return undefined;
-  // The strictest of the duplicates decides, or a project could weaken a guard of the user.
-  const strict = runnable
-    .filter(blocksOnFailure)
-    .flatMap((hook) => first.get(identityOf(hook, dialects)) ?? []);
-  const failClosed = new Set([...strict, ...denying]);
-  const standIns = new Map<RegisteredHook, RegisteredHook>();
-  for (const hook of runnable) {
-    const stoodFor = first.get(identityOf(hook, dialects));
-    if (hook.source === 'project' || stoodFor?.source !== 'project') continue;
-    if (!standIns.has(stoodFor)) standIns.set(stoodFor, hook);
-  }
-  const hooks = matching.filter((hook) => kept.has(hook));
+  const shown = runnable.filter((hook) => !isReplaced(hook, foreign, dialects));
+  const merged = mergedEntries(shown, dialects);
+  const places = new Map(matching.map((hook, place) => [hook, place]));
+  const firstPlace = (entries: readonly Entry[]): number =>
+    Math.min(...entries.map(({ written }) => places.get(written)!));
+  const placed = [
+    ...merged.map((entries) => ({ hook: entries[0].runs, place: firstPlace(entries) })),
+    ...denying.map((hook) => ({ hook, place: places.get(hook)! })),
+  ].toSorted((one, other) => one.place - other.place);
+  if (placed.length === 0) return undefined;
+  const hooks = placed.map(({ hook }) => hook);
+  const mayNotRun = new Set(denying);
+  const failClosed = hooks.filter((hook) => mayNotRun.has(hook) || blocksOnFailure(hook));
+  const several = merged.filter(({ length }) => length > 1);
   return {
     event,
     hooks,
     // Duplicates count here: any matching entry can force a sequence (HOOK-109, C-22).
     lanes: lanesOf(hooks, runnable, dialects),
-    ...(failClosed.size > 0 && { failClosed }),
-    ...(standIns.size > 0 && { standIns }),
+    ...(failClosed.length > 0 && { failClosed: new Set(failClosed) }),
+    ...(several.length > 0 && {
+      entries: new Map(several.map((entries) => [entries[0].runs, entries])),
+    }),
     dialects,
   };
 }
@@ -306,7 +309,19 @@ function lanesOf(
       hook.dialect === dialect && !hook.async ? [position] : [],
     ),
   }));
-  return lanes.filter(({ positions }) => positions.length > 0);
+  return lanes
+    .filter(({ positions }) => positions.length > 0)
+    .map((lane) => ({ ...lane, ...levelsOf(lane, hooks) }));
+}
+
+/** A weaker hook that ends a sequence must not spare the call a stronger one. */
+function levelsOf(
+  { mode, positions }: Pick<HookLane, 'mode' | 'positions'>,
+  hooks: readonly RegisteredHook[],
+): Pick<HookLane, 'levels'> {
+  if (mode !== 'sequential') return {};
+  const levels = positions.map((position) => authorities.indexOf(hooks[position]!.source));
+  return levels.some((level) => level !== levels[0]) ? { levels } : {};
 }
 
 /**
@@ -333,7 +348,7 @@ export function applyingTo(
   });
   if (applying.length === hooks.length) return plan;
   if (applying.length === 0) return undefined;
-  const placed = lanes.map(({ positions, ...lane }) => ({
+  const placed = lanes.map(({ positions, levels: _, ...lane }) => ({
     ...lane,
     positions: positions.flatMap((position) => {
       const index = applying.indexOf(hooks[position]!);
@@ -343,7 +358,9 @@ export function applyingTo(
   return {
     ...plan,
     hooks: applying,
-    lanes: placed.filter(({ positions }) => positions.length > 0),
+    lanes: placed
+      .filter(({ positions }) => positions.length > 0)
+      .map((lane) => ({ ...lane, ...levelsOf(lane, applying) })),
   };
 }
 
@@ -355,37 +372,17 @@ export const modeOf = ({ lanes }: Pick<HookPlan, 'lanes'>): 'parallel' | 'sequen
 const blocksOnFailure = ({ onFailure, async: isUnawaited }: RegisteredHook): boolean =>
   onFailure === 'block' && !isUnawaited;
 
-/**
- * Hooks with the same identity run once per event; the first, of the strongest source, is kept (HOOK-090,
- * 091). An administrator's hook, however, runs as the administrator's, in its clean environment.
- */
-function firstOfDuplicates(
-  hooks: readonly RegisteredHook[],
+/** Whether a hook of another event replaces this one, in a dialect in which names do. */
+const isReplaced = (
+  hook: RegisteredHook,
   foreign: readonly RegisteredHook[],
   dialects: ReadonlyMap<string, Dialect>,
-): Map<string, RegisteredHook> {
-  const first = new Map<string, RegisteredHook>();
-  const foreignRanks = new Map<string, number>();
-  for (const hook of foreign) {
-    const key = identityOf(hook, dialects);
-    foreignRanks.set(key, Math.min(rank(hook), foreignRanks.get(key) ?? Infinity));
-  }
-  for (const hook of hooks) {
-    const key = identityOf(hook, dialects);
-    const isHidden = (foreignRanks.get(key) ?? Infinity) < rank(hook);
-    const known = first.get(key);
-    if (isSystems(hook) ? !(known && isSystems(known)) : !isHidden && !known) first.set(key, hook);
-  }
-  return first;
-}
-
-const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
-
-const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
-
-/** Identifies a hook across all dialects. */
-export const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, Dialect>): string =>
-  `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
+): boolean =>
+  foreign.some(
+    (other) =>
+      identityOf(other, dialects) === identityOf(hook, dialects) &&
+      isStronger(other, hook, dialects),
+  );
 
 /** What an event's matchers are compared with; undefined if there is nothing. */
 export function subjectOf(event: HookEventName, fields: object): MatchSubject {

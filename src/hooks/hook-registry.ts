@@ -9,6 +9,7 @@ import { blocksByDefault, type FailureDefault } from '../settings/load-settings.
 import { type DisabledHooks, unknownDisabled } from '../settings/unknown-names.ts';
 import { firstProblems, formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
+import { isStronger, sameHookKey } from './duplicates.ts';
 import type { StartGate } from './trust-gate.ts';
 import type { HookHost } from './config.ts';
 import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
@@ -121,20 +122,21 @@ export class HookRegistry {
   }
 
   /**
-   * Whether another hook of its identity always takes precedence, as long as that one may run. An
-   * administrator's takes precedence over all others, as in a plan.
+   * Whether another entry of the same hook runs in its place whenever its event is fired, as long as that one
+   * may run.
    */
   isHidden(hook: RegisteredHook): boolean {
     this.#always ??= this.#alwaysFirst();
     const { first, places } = this.#always;
-    const other = first.get(this.#identityOf(hook));
-    if (other === undefined || other === hook) return false;
-    if (isSystems(other) !== isSystems(hook)) return isSystems(other);
+    const other = first.get(sameHookKey(hook, this.dialects));
+    if (other === undefined || other === hook || (other.if ?? hook.if) !== hook.if) return false;
+    if (isStronger(other, hook, this.dialects)) return true;
+    if (isStronger(hook, other, this.dialects)) return false;
     return (places.get(other) ?? 0) < (places.get(hook) ?? 0);
   }
 
   /**
-   * By identity, the hook that runs whenever its event is fired, and the position of each hook; computed once
+   * By hook, the entry that runs whenever its event is fired, and the position of each entry; computed once
    * for all.
    */
   #alwaysFirst(): Always {
@@ -142,15 +144,11 @@ export class HookRegistry {
     const places = new Map(this.#hooks.map((hook, place) => [hook, place]));
     for (const hook of this.#hooks) {
       if (!hook.enabled || !this.isOn(hook) || this.matcherOf(hook) !== undefined) continue;
-      const identity = this.#identityOf(hook);
-      const known = first.get(identity);
-      if (known === undefined || (isSystems(hook) && !isSystems(known))) first.set(identity, hook);
+      const key = sameHookKey(hook, this.dialects);
+      const known = first.get(key);
+      if (known === undefined || isStronger(hook, known, this.dialects)) first.set(key, hook);
     }
     return { first, places };
-  }
-
-  #identityOf(hook: RegisteredHook): string {
-    return `${hook.dialect}:${this.dialects.get(hook.dialect)?.identity(hook)}`;
   }
 
   /** Every hook, including disabled ones. */

@@ -33,6 +33,7 @@ import type {
   EventVerdict,
 } from '../verdict/results.ts';
 import { buildFailureEnvelope, aggregateResults, withLate } from './event-result.ts';
+import type { Entry } from './duplicates.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { PlanObserver } from '../telemetry.ts';
 import { deniesUntrusted, type StartGate } from './trust-gate.ts';
@@ -172,18 +173,21 @@ export function toMachineInput(
     received: HookPayload,
     own: HookCommand,
   ): HookCommand | Promise<HookCommand> => {
-    const admitted = (isTrusted: boolean): HookCommand => {
-      const standIn = isTrusted ? undefined : plan.standIns?.get(hook);
-      if (!isTrusted && standIn === undefined) {
-        untrusted.add(hook);
-        throw new Error(whyUntrusted(hook));
-      }
-      if (standIn !== undefined) standingIn.set(hook, standIn);
-      observer.hookStarted(standIn ?? hook, received);
-      return standIn ? commandOf(standIn, received) : own;
+    const [first, ...others] = plan.entries?.get(hook) ?? [{ written: hook, runs: hook }];
+    const admitted = ({ runs }: Entry): HookCommand => {
+      if (runs !== hook) standingIn.set(hook, runs);
+      observer.hookStarted(runs, received);
+      return runs === hook ? own : commandOf(runs, received);
     };
-    const answer = mayStart(hook);
-    return typeof answer === 'boolean' ? admitted(answer) : answer.then(admitted);
+    const orOther = async (): Promise<HookCommand> => {
+      for (const entry of others) if (await mayStart(entry.written)) return admitted(entry);
+      untrusted.add(hook);
+      throw new Error(whyUntrusted(hook));
+    };
+    const enter = (isTrusted: boolean): HookCommand | Promise<HookCommand> =>
+      isTrusted ? admitted(first!) : orOther();
+    const answer = mayStart(first!.written);
+    return typeof answer === 'boolean' ? enter(answer) : answer.then(enter);
   };
 
   const isInSequence = ({ dialect }: RegisteredHook): boolean =>

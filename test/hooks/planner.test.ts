@@ -86,7 +86,7 @@ describe('a plan', () => {
 });
 
 describe('one command runs once (HOOK-090, 091; C-21)', () => {
-  test('the first duplicate in a plan is kept, with its timeout and name', async () => {
+  test('a command listed twice is planned once, where it comes first, with the first name and the longest timeout (S-35)', async () => {
     const { planner } = await plannerOf({
       BeforeTool: [
         { matcher: 'write', hooks: [{ type: 'command', command: 'a', timeout: 1, name: 'one' }] },
@@ -94,7 +94,7 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
       ],
     });
     expect(planner.plan('BeforeTool', 'write_file')?.hooks).toMatchObject([
-      { name: 'one', timeout: 1 },
+      { name: 'one', timeout: 2 },
     ]);
     // Only hooks that match count as duplicates.
     expect(planner.plan('BeforeTool', 'read_file')?.hooks).toMatchObject([

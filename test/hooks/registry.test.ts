@@ -33,13 +33,13 @@ const hiddenOf = (registry: HookRegistry) =>
   registry.getAllHooks().flatMap((hook) => (registry.isHidden(hook) ? [hook.source] : []));
 
 describe('two hooks with one identity', () => {
-  test("the project's hook hides the user's if every call has it, and an administrator's hides both", async () => {
+  test("the user's hook hides the project's if every call has it, and an administrator's hides both (S-35)", async () => {
     const box = sandbox();
     const { files, project, systemFolder, write } = box;
     const load = () => HookRegistry.load(createConfig({ cwd: project, systemFolder }));
     write(files.project, { enableHooks: true, hooks: both('BeforeModel') });
     write(files.user, { hooks: both('BeforeModel') });
-    expect(hiddenOf(await load())).toEqual(['user']);
+    expect(hiddenOf(await load())).toEqual(['project']);
     write(files.system, { hooks: both('BeforeModel') });
     expect(hiddenOf(await load())).toEqual(['project', 'user']);
     write(files.project, { enableHooks: true, hooks: both('BeforeTool') });

@@ -99,11 +99,11 @@ describe('settings as the command reads them', () => {
     expect(warnings).toEqual([expect.stringContaining('/^(a+)+$/: took more than 50 ms')]);
   });
 
-  test('a command that two levels have runs once, and the first one is kept (HOOK-090)', async () => {
+  test('a command that two levels have runs once, as the stronger level has it (HOOK-090, S-35)', async () => {
     const box = sandbox();
     for (const file of [box.files.project, box.files.user])
       box.write(file, { enableHooks: true, hooks: hook('exit 2') });
-    expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'project' }] });
+    expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'user' }] });
   });
 
   test('a command of the administrator runs as the administrator defines it, whoever else defines it (S-15)', async () => {

@@ -100,7 +100,6 @@ export const hookmachine: Dialect = {
   applies: (hook, payload) =>
     (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
     (!hook.once || isFirst(hook, payload)),
-  identity: (hook) => JSON.stringify([spoken.identity(hook), hook.if, hook.args, hook.async]),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   merge: (event, answers) => withDenialReason(mergeAnswers(event, answers, intersectToolConfigs)),
   readCall: (event, given) => llxprt.readCall(events[event] ?? event, given),

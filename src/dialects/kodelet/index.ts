@@ -32,6 +32,7 @@ export const kodelet: Dialect = {
   },
   find: async (site) => (await import('./find.ts')).findHooks(site),
   identity: ({ name }) => name,
+  replacesByName: true,
   matcherOf: () => undefined,
   compileMatcher: () => () => true,
   mode: () => 'sequential',
