@@ -53,6 +53,8 @@ export type Shell = 'sh' | 'bash' | 'powershell';
 export interface HookCommand {
   /** Shell text, as the user wrote it; with `args`, a program's file, which is started without a shell. */
   readonly command: string;
+  /** Equal for commands that may share a process, a thread, a connection or an answer. */
+  readonly sharing?: string;
   /** What the command is, if no process must be started for this event. */
   readonly handler?: Handler;
   readonly args?: readonly string[];

@@ -1,4 +1,5 @@
 import CachePolicy from 'http-cache-semantics';
+import type { HookCommand } from '../../machines/hook-process.ts';
 import { isRecord } from '../protocol/output.ts';
 
 /** An answer as the server gave it. */
@@ -25,15 +26,20 @@ const longestKept = 100_000;
  */
 const kept = new Map<string, Kept>();
 
-/** The question, apart from its time. */
+/**
+ * The question, apart from its time, and who asks it: a weaker hook may have believed another server, or sent
+ * other credentials.
+ */
 export function cacheKey(
+  { sharing }: Pick<HookCommand, 'sharing'>,
   url: string,
-  headers: Readonly<Record<string, string>>,
+  sent: { readonly headers: object; readonly tls: object | undefined },
   stdin: string,
 ): string {
   const event: unknown = JSON.parse(stdin);
   const asked = isRecord(event) ? { ...event, timestamp: undefined } : event;
-  return JSON.stringify([url, headers, asked]);
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  return hash.update(JSON.stringify([sharing, url, sent, asked])).digest('base64');
 }
 
 const requestOf = (
@@ -75,7 +81,7 @@ export function keepAnswer(
   responseHeaders: CachePolicy.Headers,
 ): void {
   kept.delete(key);
-  if (response.body.length + key.length > longestKept) return;
+  if (response.body.length > longestKept) return;
   const policy = new CachePolicy(
     requestOf(url, headers),
     { status: response.status, headers: responseHeaders },

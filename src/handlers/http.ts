@@ -40,11 +40,19 @@ export const answerByHttp: Answering<'http'> = async (handler, call) => {
   };
   const url = urlOf(command.command);
   const access = accessTo(url, handler.allowedUrls);
-  const asked: Asked = [cacheKey(url.href, headers, stdin), url.href, headers];
+  const asked: Asked = [cacheKey(command, url.href, { headers, tls }, stdin), url.href, headers];
   const known = freshAnswer(asked);
   if (known !== undefined) return read(known.status, known.body);
   const send = (): Promise<Response> =>
-    sendFrom(url, access, { handler, headers, tls, stdin, signal, arriving });
+    sendFrom(url, access, {
+      handler,
+      headers,
+      tls,
+      stdin,
+      signal,
+      arriving,
+      sharing: command.sharing,
+    });
   let response: Response;
   try {
     response = await retrying(send, handler.retries ?? 0, signal);
@@ -74,6 +82,7 @@ const withLast = ({ status, body }: { status: number; body: string }, why: strin
 
 /** A request, except for where it goes. */
 interface Sent {
+  readonly sharing: string | undefined;
   readonly tls: Credentials['tls'];
   readonly handler: HandlerOf<'http'>;
   readonly headers: Readonly<Record<string, string>>;
@@ -204,14 +213,14 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.+?()[\]{}|/]/g,
 const hostOf = (pattern: string): string | undefined =>
   /^https?:\/\/(?<host>[^/*:?#]+)(?::[\d*]+)?(?:[/?#]|$)/.exec(pattern)?.groups?.['host'];
 
-/** Connections are kept for the next event, separately by where they may lead and with which credentials. */
+/** Connections are kept for the next event, separately by hook, where they may lead and which credentials. */
 const agents = new Map<string, HttpAgent>();
 
 /** How many kinds of connections are kept. */
 const mostAgents = 50;
 
-function agentFor(url: URL, access: Access, tls: Credentials['tls']): HttpAgent {
-  const key = JSON.stringify([url.protocol, access, tls]);
+function agentFor(url: URL, access: Access, { tls, sharing }: Sent): HttpAgent {
+  const key = JSON.stringify([url.protocol, access, tls, sharing]);
   let agent = agents.get(key);
   if (agent === undefined) {
     // Set explicitly, because otherwise an environment variable could decide it.
@@ -255,11 +264,8 @@ interface Response {
   readonly answer?: HandlerAnswer;
 }
 
-async function post(
-  url: URL,
-  access: Access,
-  { headers, tls, stdin, signal, arriving }: Sent,
-): Promise<Response> {
+async function post(url: URL, access: Access, sent: Sent): Promise<Response> {
+  const { headers, stdin, signal, arriving } = sent;
   const send = (): Promise<Response | 'stale'> =>
     new Promise((resolve, reject) => {
       const start = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -268,7 +274,7 @@ async function post(
         url,
         {
           method: 'POST',
-          agent: agentFor(url, access, tls),
+          agent: agentFor(url, access, sent),
           ...(access === 'public' && { lookup: lookUpPublic }),
           signal,
           headers: {

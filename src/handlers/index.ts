@@ -7,6 +7,7 @@ import type {
   ProcessReport,
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
+import { sharingKey } from '../settings/sharing-key.ts';
 import { errorOf } from '../message-of.ts';
 import { answerLimit, runHookCommand, withoutStacks } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
@@ -60,7 +61,7 @@ export async function useHandlers(
   const now = new Map(
     hooks
       .filter(({ type }) => type === 'live' || type === 'module')
-      .map((hook) => [JSON.stringify([identityOf(hook), cwd]), hook]),
+      .map((hook) => [JSON.stringify([sharingKey(hook), cwd]), hook]),
   );
   for (const key of now.keys()) users.set(key, (users.get(key) ?? new Set()).add(user));
   const before = used.get(user) ?? new Map<string, HookDefinition>();
@@ -75,13 +76,12 @@ export async function useHandlers(
   }
 }
 
-async function endKept({ type, command, args }: HookDefinition, cwd: string): Promise<void> {
-  if (type === 'live') (await import('./live.ts')).endLive({ command, cwd, ...(args && { args }) });
-  else (await import('./module.ts')).endModule({ command, cwd });
+async function endKept(hook: HookDefinition, cwd: string): Promise<void> {
+  const { type, command, args } = hook;
+  const shared = { command, cwd, sharing: sharingKey(hook) };
+  if (type === 'live') (await import('./live.ts')).endLive({ ...shared, ...(args && { args }) });
+  else (await import('./module.ts')).endModule(shared);
 }
-
-const identityOf = ({ type, command, args }: HookDefinition): string =>
-  JSON.stringify([type, command, args]);
 
 /** The process port of the `hookProcess` machine, for hooks of every kind. */
 export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (actor) =>

@@ -34,6 +34,9 @@ const [firstPause, longestPause] = [1_000, 60_000];
 /** How many notes, and how many characters of stderr, are kept of what it prints besides its answers. */
 const [mostNotes, mostStderr] = [20, 64 * 1024];
 
+/** How many lines, and how many characters, a process may print besides its answers before it answers again. */
+const [mostLines, mostText] = [1_000, answerLimit];
+
 /** An event that waits for its turn, or for its answer. */
 interface Waiting {
   readonly call: HandlerCall;
@@ -45,8 +48,10 @@ type Printed = Readonly<Record<string, unknown>>;
 
 const hooks = new Map<string, LiveHook>();
 
-const keyOf = ({ command, args, cwd }: Pick<HookCommand, 'command' | 'args' | 'cwd'>): string =>
-  JSON.stringify([cwd, command, args]);
+type Shared = Pick<HookCommand, 'command' | 'args' | 'cwd' | 'sharing'>;
+
+const keyOf = ({ command, args, cwd, sharing }: Shared): string =>
+  JSON.stringify([cwd, command, args, sharing]);
 
 /** Passes the event to the hook's process, and waits for its answer. */
 export const askLive: Answering<'live'> = ({ concurrency = 1 }, call) => {
@@ -57,7 +62,7 @@ export const askLive: Answering<'live'> = ({ concurrency = 1 }, call) => {
 };
 
 /** Ends the process of a hook that no longer exists; events that wait for it are answered first. */
-export function endLive(command: Pick<HookCommand, 'command' | 'args' | 'cwd'>): void {
+export function endLive(command: Shared): void {
   const key = keyOf(command);
   hooks.get(key)?.retire();
   hooks.delete(key);
@@ -79,6 +84,8 @@ class LiveHook {
   #lastId = 0;
   #notes: string[] = [];
   #stderr = '';
+  /** What the process has printed since its last answer. */
+  #printed = { lines: 0, text: 0 };
   /** How many runs in a row ended without an answer, how the last one ended, and when the next may begin. */
   #failures = 0;
   #lastEnd = '';
@@ -170,6 +177,7 @@ class LiveHook {
       line: ifCurrent((line) => this.#hear(line)),
       stderr: ifCurrent((text) => {
         this.#stderr = (this.#stderr + text).slice(-mostStderr);
+        this.#count({ lines: 0, text: text.length });
       }),
       overlong: ifCurrent(() => this.#lose('printed a line over 10 MiB; answer with less')),
       ended: ifCurrent((how) => this.#lose(how)),
@@ -199,10 +207,20 @@ class LiveHook {
     } else {
       if (this.#notes.length < mostNotes)
         this.#notes.push(`it printed a line that is not an answer: ${beginningOf(line)}`);
-      return;
+      return this.#count({ lines: 1, text: line.length });
     }
+    this.#printed = { lines: 0, text: 0 };
     this.#failures = 0;
     this.#pump();
+  }
+
+  /** Ends a process that floods the host. */
+  #count({ lines, text }: { readonly lines: number; readonly text: number }): void {
+    this.#printed = { lines: this.#printed.lines + lines, text: this.#printed.text + text };
+    if (this.#printed.lines > mostLines)
+      this.#lose(`printed over ${mostLines} lines that are not answers; answer each event once`);
+    else if (this.#printed.text > mostText)
+      this.#lose('printed over 10 MiB besides its answers; print less');
   }
 
   /** A denial that is written beside the id must not get lost. */
@@ -261,6 +279,7 @@ class LiveHook {
     this.#abandoned.clear();
     this.#stderr = '';
     this.#notes = [];
+    this.#printed = { lines: 0, text: 0 };
   }
 }
 

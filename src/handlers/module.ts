@@ -30,11 +30,13 @@ interface Call {
 
 const hooks = new Map<string, HookModule>();
 
+type Shared = Pick<HookCommand, 'command' | 'cwd' | 'sharing'>;
+
 /** Calls the function that the module exports. */
 export const callModule: Answering<'module'> = (_, { command, stdin, signal, started }) => {
   started();
   const file = modulePath(command);
-  const key = JSON.stringify([command.cwd, file]);
+  const key = JSON.stringify([command.cwd, file, command.sharing]);
   const hook = hooks.get(key) ?? new HookModule(file, command);
   hooks.set(key, hook);
   return new Promise((resolve, reject) => {
@@ -47,9 +49,9 @@ export const callModule: Answering<'module'> = (_, { command, stdin, signal, sta
 };
 
 /** Ends the worker of a hook that no longer exists; events that wait for it are answered first. */
-export function endModule({ command, cwd }: Pick<HookCommand, 'command' | 'cwd'>): void {
+export function endModule({ command, cwd, sharing }: Shared): void {
   for (const [key, hook] of hooks)
-    if (hook.command === command && hook.cwd === cwd) {
+    if (hook.command === command && hook.cwd === cwd && hook.sharing === sharing) {
       hook.retire();
       hooks.delete(key);
     }
@@ -59,13 +61,15 @@ class HookModule {
   readonly #file: string;
   readonly command: string;
   readonly cwd: string;
+  readonly sharing: string | undefined;
   #worker: ModuleWorker | undefined;
   #stamp = '';
 
-  constructor(file: string, { command, cwd }: HookCommand) {
+  constructor(file: string, { command, cwd, sharing }: Shared) {
     this.#file = file;
     this.command = command;
     this.cwd = cwd;
+    this.sharing = sharing;
   }
 
   /** Passes the call to the worker, or to a new one if the file or the environment has changed. */

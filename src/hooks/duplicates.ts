@@ -42,6 +42,7 @@ export const guardsMost: { readonly [Field in keyof Required<RegisteredHook>]: R
   cwd: 'alike',
   shell: 'alike',
   call: 'alike',
+  standsIn: 'alike',
   headers: 'alike',
   allowedEnv: 'alike',
   allowedEnvKey: 'alike',

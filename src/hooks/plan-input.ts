@@ -27,6 +27,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
 import { defined, type HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { sharingKey } from '../settings/sharing-key.ts';
 import type {
   AggregatedHookResult,
   HookExecutionResult,
@@ -144,6 +145,7 @@ export function toMachineInput(
     const broken = unfit ?? ('error' in environment ? environment.error : undefined);
     return {
       command: hook.command,
+      sharing: sharingKey(hook),
       ...handlerOf(hook, askModel),
       ...(hook.args && { args: hook.args }),
       ...(hook.shell && { shell: hook.shell }),

@@ -14,14 +14,14 @@ const grace = 5_000;
 /** A process that stays alive and exchanges lines with us. */
 export interface LiveProcess {
   send(line: string): void;
-  /** Ends it with all that it started: with SIGTERM, then with SIGKILL. */
+  /** Ends it with all that it started: with SIGTERM, then with SIGKILL. Nothing more of it is read. */
   end(): void;
 }
 
 /** Receives what the process does. */
 export interface LiveListener {
   line(line: string): void;
-  /** A line exceeded the limit of bytes; the rest of what the process prints is ignored. */
+  /** A line exceeded the limit of bytes. */
   overlong(): void;
   stderr(text: string): void;
   /** The process is gone, or could not be started; `how` continues "it …". */
@@ -58,7 +58,7 @@ export function startLive(
     // What it has written is read first.
     setImmediate(() => listener.ended(`ended with ${signal ?? `exit code ${exitCode}`}`));
   });
-  onLines(child.stdout, longestLine, listener);
+  const lines = onLines(child.stdout, longestLine, listener);
   child.stderr.setEncoding('utf8').on('data', (text: string) => listener.stderr(text));
   // An end is reported by the process's exit.
   for (const stream of [child.stdin, child.stdout, child.stderr])
@@ -68,6 +68,9 @@ export function startLive(
   return {
     send: (line) => void child.stdin.write(`${line}\n`),
     end: () => {
+      lines.stop();
+      for (const stream of [child.stdout, child.stderr])
+        stream.removeAllListeners('data').destroy();
       if (killing !== undefined || child.exitCode !== null || child.signalCode !== null) return;
       terminateRun(run, 'all');
       killing = setTimeout(() => killRun(run, 'all'), grace).unref();
@@ -75,22 +78,36 @@ export function startLive(
   };
 }
 
-function onLines(stream: Readable, longest: number, listener: LiveListener): void {
-  let pieces: Buffer[] = [];
+/**
+ * Splits what a process prints into lines, until `stop` is called: a flood is read in large pieces, and each
+ * may hold thousands of lines.
+ */
+function onLines(stream: Readable, longest: number, listener: LiveListener): { stop: () => void } {
+  let isStopped = false;
+  // It grows by doubling, so that a line that comes byte by byte costs no more than others.
+  let begun = Buffer.alloc(0);
   let size = 0;
+  const keep = (bytes: Buffer): void => {
+    if (size + bytes.length > begun.length)
+      begun = Buffer.concat(
+        [begun.subarray(0, size)],
+        Math.max(2 * begun.length, size + bytes.length),
+      );
+    bytes.copy(begun, size);
+    size += bytes.length;
+  };
   stream.on('data', (chunk: Buffer) => {
     let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      listener.line(Buffer.concat([...pieces, chunk.subarray(from, end)]).toString());
-      pieces = [];
-      size = 0;
+    for (let end = chunk.indexOf(10); end !== -1 && !isStopped; end = chunk.indexOf(10, from)) {
+      keep(chunk.subarray(from, end));
       from = end + 1;
+      const line = begun.toString('utf8', 0, size);
+      size = 0;
+      listener.line(line);
     }
-    size += chunk.length - from;
-    pieces.push(chunk.subarray(from));
-    if (size <= longest) return;
-    stream.removeAllListeners('data').resume();
-    pieces = [];
-    listener.overlong();
+    if (isStopped) return;
+    if (size + chunk.length - from > longest) listener.overlong();
+    else keep(chunk.subarray(from));
   });
+  return { stop: () => void (isStopped = true) };
 }

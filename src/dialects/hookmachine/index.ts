@@ -11,6 +11,7 @@ import {
 import { defined, isRecord, type HookOutput } from '../../protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/levels.ts';
+import { sharingKey } from '../../settings/sharing-key.ts';
 import { said, type SettingsProblem } from '../../settings/problem.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { defaultReason, type Answer } from '../answer.ts';
@@ -48,8 +49,9 @@ const ran = new Set<string>();
  * Whether a hook with `once` has not run in this session yet; marks it as run. An administrator's hook is
  * recorded only in this process, because the user can write to the file in which others are recorded.
  */
-function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): boolean {
-  const about = `once ${JSON.stringify([hook.file, hook.place, hook.event, hook.command])}`;
+function isFirst(hook: HookDefinition, { session_id: session, cwd }: HookPayload): boolean {
+  // Sessions of two hosts may have the same id.
+  const about = `once ${JSON.stringify([cwd, sharingKey(hook), hook.place, hook.event])}`;
   const key = `${String(session)} ${about}`;
   if (ran.has(key)) return false;
   ran.add(key);

@@ -76,8 +76,8 @@ export async function prestart(command: HookCommand): Promise<boolean> {
 }
 
 function stockFor(command: HookCommand): Stock {
-  const { args, cwd, env, isClean, shell } = command;
-  const key = JSON.stringify([command.command, args, cwd, env, isClean, shell]);
+  const { args, cwd, env, isClean, shell, sharing } = command;
+  const key = JSON.stringify([command.command, args, cwd, env, isClean, shell, sharing]);
   const stock = stocks.get(key) ?? {
     key,
     command,
