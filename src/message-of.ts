@@ -15,6 +15,24 @@ export const messageOf = (thrown: unknown): string => {
   }
 };
 
-/** Returns a thrown value as an error; anything else becomes the cause of a new one. */
-export const errorOf = (thrown: unknown): Error =>
-  isError(thrown) ? thrown : new Error(messageOf(thrown), { cause: thrown });
+/**
+ * Returns a thrown value as an error; anything else becomes the cause of a new one. An error that does not
+ * simply have its message is replaced, because reading it may throw.
+ */
+export const errorOf = (thrown: unknown): Error => {
+  if (!isError(thrown)) return new Error(messageOf(thrown), { cause: thrown });
+  return hasPlainTexts(thrown) ? thrown : new Error(messageOf(thrown));
+};
+
+function hasPlainTexts(error: Error): boolean {
+  try {
+    return ['message', 'name', 'cause'].every((name) => {
+      const own = Object.getOwnPropertyDescriptor(error, name);
+      return own === undefined
+        ? name === 'cause' || typeof error[name as 'name'] === 'string'
+        : 'value' in own && (name === 'cause' || typeof own.value === 'string');
+    });
+  } catch {
+    return false;
+  }
+}

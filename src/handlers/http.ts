@@ -295,7 +295,7 @@ async function post(url: URL, access: Access, sent: Sent): Promise<Response> {
           );
         },
       );
-      request.once('error', (error: NodeJS.ErrnoException) => {
+      request.on('error', (error: NodeJS.ErrnoException) => {
         if (request.reusedSocket && error.code === 'ECONNRESET') resolve('stale');
         else reject(error);
       });

@@ -9,10 +9,11 @@ import type {
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { sharingKey } from '../settings/sharing-key.ts';
 import { errorOf } from '../message-of.ts';
-import { answerLimit, runHookCommand, withoutStacks } from '../process/index.ts';
+import { answerLimit, endWaiting, runHookCommand, withoutStacks } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
+import { quietController } from './quiet-signal.ts';
 
 type Kind = Handler['kind'];
 
@@ -60,7 +61,7 @@ export async function useHandlers(
 ): Promise<void> {
   const now = new Map(
     hooks
-      .filter(({ type }) => type === 'live' || type === 'module')
+      .filter(({ type, prestart }) => type === 'live' || type === 'module' || prestart)
       .map((hook) => [JSON.stringify([sharingKey(hook), cwd]), hook]),
   );
   for (const key of now.keys()) users.set(key, (users.get(key) ?? new Set()).add(user));
@@ -77,10 +78,12 @@ export async function useHandlers(
 }
 
 async function endKept(hook: HookDefinition, cwd: string): Promise<void> {
-  const { type, command, args } = hook;
-  const shared = { command, cwd, sharing: sharingKey(hook) };
+  const { type, command, args, prestart } = hook;
+  const sharing = sharingKey(hook);
+  const shared = { command, cwd, sharing };
+  if (prestart) endWaiting(sharing);
   if (type === 'live') (await import('./live.ts')).endLive({ ...shared, ...(args && { args }) });
-  else (await import('./module.ts')).endModule(shared);
+  if (type === 'module') (await import('./module.ts')).endModule(shared);
 }
 
 /** The process port of the `hookProcess` machine, for hooks of every kind. */
@@ -92,7 +95,7 @@ export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookComma
  * signal is aborted, and a later answer is ignored.
  */
 const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
-  const abort = new AbortController();
+  const abort = quietController();
   let startedAt = performance.now();
   let isOver = false;
   let soFar: (() => HandlerAnswer) | undefined;

@@ -1,6 +1,6 @@
 import { isError } from '../errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf } from '../message-of.ts';
+import { errorOf, messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import {
   environmentOf,
@@ -200,7 +200,7 @@ class LiveHook {
     const waiting = this.#asked.get(id);
     if (waiting !== undefined) {
       this.#asked.delete(id);
-      waiting.settle(this.#answerOf(this.#outputOf(printed as Printed)));
+      waiting.settle(this.#answerIn(printed as Printed));
     } else if (this.#abandoned.has(id)) {
       clearTimeout(this.#abandoned.get(id));
       this.#abandoned.delete(id);
@@ -221,6 +221,15 @@ class LiveHook {
       this.#lose(`printed over ${mostLines} lines that are not answers; answer each event once`);
     else if (this.#printed.text > mostText)
       this.#lose('printed over 10 MiB besides its answers; print less');
+  }
+
+  #answerIn(printed: Printed): HandlerAnswer | Error {
+    try {
+      return this.#answerOf(this.#outputOf(printed));
+    } catch (error) {
+      // It is nested too deep to be written again.
+      return new Error(`its answer cannot be read (${messageOf(error)}); answer with less`);
+    }
   }
 
   /** A denial that is written beside the id must not get lost. */

@@ -1,9 +1,16 @@
+import type { MessagePort } from 'node:worker_threads';
+import { isRecord } from '../protocol/output.ts';
+
 /*
  * The code that runs in the worker thread of a module hook. It is a string, so that no file has to accompany
  * a bundle.
  *
  * The number of the call that was begun last is kept in shared memory: when the thread ends, its host knows
  * which calls the module has never seen.
+ *
+ * The module, and every library that it loads, shares the thread with this code. It gets none of what leads
+ * to the host: the port of the thread is closed, our own port is private, and what is needed later is taken
+ * before the module is loaded. Still, nothing that comes out of the thread is believed unchecked.
  */
 
 /** What a worker is started with. */
@@ -12,6 +19,8 @@ export interface WorkerData {
   readonly cwd: string;
   readonly begun: Int32Array;
   readonly longestAnswer: number;
+  /** Leads to the host. */
+  readonly port: MessagePort;
 }
 
 /** What a worker receives. */
@@ -26,17 +35,47 @@ export type FromWorker =
   | {
       readonly type: 'answered';
       readonly id: number;
-      readonly answer?: string;
+      /** An object as JSON; '' for no opinion, or if there is an error. */
+      readonly answer: string;
       readonly error?: string;
       /** What the module has printed. */
       readonly printed: string;
     }
   | { readonly type: 'listening'; readonly id: number };
 
+/** Returns what a worker has sent, if it is something that a worker sends. */
+export function readMessage(sent: unknown): FromWorker | undefined {
+  if (!isRecord(sent)) return undefined;
+  const { type, id, answer = '', error, printed } = sent;
+  if (type === 'loaded') return { type };
+  if (typeof id !== 'number') return undefined;
+  if (type === 'listening') return { type, id };
+  if (type !== 'answered' || typeof answer !== 'string' || typeof printed !== 'string')
+    return undefined;
+  if (typeof error === 'string') return { type, id, answer: '', error, printed };
+  return error === undefined && isAnswer(answer) ? { type, id, answer, printed } : undefined;
+}
+
+function isAnswer(text: string): boolean {
+  if (text === '') return true;
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
 export const workerSource = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
-const { url, cwd, begun, longestAnswer } = workerData;
+const { url, cwd, begun, longestAnswer, port } = workerData;
+for (const name of Object.keys(workerData)) delete workerData[name];
+parentPort.close();
+process._getActiveHandles = () => [];
+const post = port.postMessage.bind(port);
+const { parse, stringify } = JSON;
+const { store } = Atomics;
+const { byteLength } = Buffer;
 process.cwd = () => cwd;
 let printed = '';
 for (const stream of [process.stdout, process.stderr])
@@ -46,8 +85,15 @@ for (const stream of [process.stdout, process.stderr])
     if (called) queueMicrotask(called);
     return true;
   };
-const textOf = (thrown) =>
-  typeof thrown?.message === 'string' ? thrown.message || String(thrown.name) : String(thrown);
+const textOf = (thrown) => {
+  try {
+    return typeof thrown?.message === 'string'
+      ? thrown.message || String(thrown.name)
+      : String(thrown);
+  } catch {
+    return 'it threw something that cannot be shown';
+  }
+};
 const load = async () => {
   const found = await import(url);
   const hook = [found.default, found.hook, found.default?.default, found.default?.hook].find(
@@ -55,7 +101,7 @@ const load = async () => {
   );
   if (hook === undefined)
     throw new Error('it exports no function; export one as default, or as "hook"');
-  parentPort.postMessage({ type: 'loaded' });
+  post({ type: 'loaded' });
   return hook;
 };
 const loading = load();
@@ -65,27 +111,27 @@ const answer = async (id, input) => {
   const hook = await loading;
   const abort = new AbortController();
   aborts.set(id, abort);
-  Atomics.store(begun, 0, id);
-  const said = await hook(JSON.parse(input), { signal: abort.signal });
+  store(begun, 0, id);
+  const said = await hook(parse(input), { signal: abort.signal });
   if (said === undefined || said === null) return '';
   if (typeof said !== 'object' || Array.isArray(said))
     throw new Error(
       'it answered with ' + (Array.isArray(said) ? 'an array' : 'a ' + typeof said) + '; return an object, or nothing',
     );
-  const text = JSON.stringify(said);
+  const text = stringify(said);
   if (text === undefined) throw new Error('its answer has no JSON form; return plain data');
-  if (Buffer.byteLength(text) > longestAnswer)
+  if (byteLength(text) > longestAnswer)
     throw new Error('its answer is over 10 MiB; answer with less');
   return text;
 };
-parentPort.on('message', ({ type, id, input }) => {
+port.on('message', ({ type, id, input }) => {
   if (type === 'abort') {
     aborts.get(id)?.abort(new Error('this hook is no longer waited for'));
-    return parentPort.postMessage({ type: 'listening', id });
+    return post({ type: 'listening', id });
   }
   const tell = (said) => {
     aborts.delete(id);
-    parentPort.postMessage({ type: 'answered', id, printed, ...said });
+    post({ type: 'answered', id, printed, ...said });
     printed = '';
   };
   answer(id, input).then(

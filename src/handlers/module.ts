@@ -1,13 +1,18 @@
 import { isError } from '../errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+} from 'node:worker_threads';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf } from '../message-of.ts';
+import { errorOf, messageOf } from '../message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from './module-path.ts';
-import { workerSource, type FromWorker, type ToWorker, type WorkerData } from './module-worker.ts';
+import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 
 /*
  * Hooks that are functions of a file, each in a worker thread that is kept for the next event. A thread can
@@ -19,6 +24,9 @@ const patience = 500;
 
 /** How much memory a worker's objects may take, in MB. */
 const mostMemory = 512;
+
+/** Why a worker is ended that sends what only somebody else's code in its thread can have sent. */
+const strange = 'it was ended because it sent something that is not an answer';
 
 interface Call {
   readonly input: string;
@@ -102,8 +110,12 @@ class HookModule {
 /** One worker thread with the module loaded. */
 class ModuleWorker {
   readonly #worker: Worker;
+  readonly #port: MessagePort;
   readonly #begun = new Int32Array(new SharedArrayBuffer(4));
   readonly #calls = new Map<number, Call>();
+  /** Calls that nobody waits for any more and that may still be answered, and those with a sign of life due. */
+  readonly #abandoned = new Set<number>();
+  readonly #asked = new Set<number>();
   readonly #again: (call: Call) => void;
   /** Runs while it has not yet shown that it listens. */
   #silence: NodeJS.Timeout | undefined;
@@ -128,15 +140,19 @@ class ModuleWorker {
         `Node.js ${process.versions.node} does not run TypeScript: use 22.18 or later, or write the hook in JavaScript`,
       );
     this.isTooYoung = stats.ctimeMs > Date.now() - coarse;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
     const workerData: WorkerData = {
       url: pathToFileURL(file).href,
       cwd: command.cwd,
       begun: this.#begun,
       longestAnswer: answerLimit,
+      port: port2,
     };
     this.#worker = new Worker(workerSource, {
       eval: true,
       workerData,
+      transferList: [port2],
       env: environmentOf(command) as NodeJS.Dict<string>,
       // A command gets none of the host's flags either.
       execArgv: [],
@@ -144,11 +160,18 @@ class ModuleWorker {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: mostMemory },
     });
-    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
-    this.#worker.once('error', (error: Error) => this.#end(`it failed: ${error.message}`));
-    this.#worker.once('exit', (code) => this.#end(`it called process.exit(${code})`));
+    port1.on('message', (message: unknown) => this.#hear(message));
+    port1.on('messageerror', () => this.#terminate(strange));
+    this.#worker.on('error', (error: unknown) => this.#end(`it failed: ${messageOf(error)}`));
+    this.#worker.once('exit', (code) => {
+      // What it has answered before counts.
+      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1))
+        this.#hear(left.message);
+      this.#end(`it called process.exit(${code})`);
+    });
     // A caller that waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
     this.#worker.unref();
+    port1.unref();
   }
 
   call(call: Call): void {
@@ -166,20 +189,27 @@ class ModuleWorker {
 
   #tell(message: ToWorker): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker.postMessage(message);
+    this.#port.postMessage(message);
   }
 
-  #hear(message: FromWorker): void {
-    if (message.type === 'loaded') this.#isLoaded = true;
-    else if (message.type === 'listening') this.#endSilence();
-    else {
-      const { id, answer = '', error, printed } = message;
+  #hear(sent: unknown): void {
+    if (this.isOver) return;
+    const message = readMessage(sent);
+    if (message?.type === 'loaded' && !this.#isLoaded) this.#isLoaded = true;
+    else if (message?.type === 'listening' && this.#asked.delete(message.id)) this.#endSilence();
+    else if (message?.type === 'answered' && this.#mayAnswer(message.id)) {
+      const { id, answer, error, printed } = message;
       this.#settle(id, {
         stdout: answer,
         stderr: printed,
         ...(error !== undefined && { error: new Error(error) }),
       });
-    }
+    } else this.#terminate(strange);
+  }
+
+  /** A call is answered once. */
+  #mayAnswer(id: number): boolean {
+    return this.#calls.has(id) || this.#abandoned.delete(id);
   }
 
   #giveUp(id: number): void {
@@ -187,6 +217,8 @@ class ModuleWorker {
     this.#settle(id, new Error('its answer is no longer waited for'));
     // A module that is not even loaded by now would hold up the next event too.
     if (!this.#isLoaded) return this.#terminate('it was not loaded in time for another event');
+    this.#abandoned.add(id);
+    this.#asked.add(id);
     this.#tell({ type: 'abort', id });
     const hangs = (): void =>
       this.#terminate('it was ended because it did not answer another event');
@@ -214,6 +246,7 @@ class ModuleWorker {
   #end(why: string): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.#port.close();
     this.#endSilence();
     const calls = [...this.#calls];
     this.#calls.clear();

@@ -5,7 +5,7 @@ import type { RegisteredHook } from '../settings/hook-definition.ts';
 
 /*
  * The same hook in several places runs once: the entry of the strongest level, and no entry can make it
- * guard less than another wants (S-35).
+ * guard less than another wants.
  */
 
 /** A value that several entries of a hook give, that of the entry that runs first. */
@@ -93,7 +93,7 @@ type Dialects = ReadonlyMap<string, Dialect>;
 export const identityOf = (hook: RegisteredHook, dialects: Dialects): string =>
   `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
 
-/** The folders of extensions and bundles; they matter only to commands that name them (HOOK-091). */
+/** The folders of extensions and bundles; they matter only to commands that name them. */
 const folders: readonly string[] = ['extensionPath', 'workspacePath', 'bundlePath'];
 
 const alikeFields = (Object.keys(guardsMost) as (keyof RegisteredHook)[]).filter(

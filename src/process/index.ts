@@ -5,6 +5,7 @@ import { OutputWindow } from './collect-output.ts';
 import { openInput } from './pipes.ts';
 import { superviseHook, takeNoTurn, takeTurn } from './supervise-hook.ts';
 
+export { endWaiting } from './ahead/waiting-hooks.ts';
 export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';

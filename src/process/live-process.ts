@@ -83,7 +83,7 @@ export function startLive(
  * may hold thousands of lines.
  */
 function onLines(stream: Readable, longest: number, listener: LiveListener): { stop: () => void } {
-  let isStopped = false;
+  const reading = { isStopped: false };
   // It grows by doubling, so that a line that comes byte by byte costs no more than others.
   let begun = Buffer.alloc(0);
   let size = 0;
@@ -98,16 +98,20 @@ function onLines(stream: Readable, longest: number, listener: LiveListener): { s
   };
   stream.on('data', (chunk: Buffer) => {
     let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1 && !isStopped; end = chunk.indexOf(10, from)) {
+    for (
+      let end = chunk.indexOf(10);
+      end !== -1 && !reading.isStopped;
+      end = chunk.indexOf(10, from)
+    ) {
       keep(chunk.subarray(from, end));
       from = end + 1;
       const line = begun.toString('utf8', 0, size);
       size = 0;
       listener.line(line);
     }
-    if (isStopped) return;
+    if (reading.isStopped) return;
     if (size + chunk.length - from > longest) listener.overlong();
     else keep(chunk.subarray(from));
   });
-  return { stop: () => void (isStopped = true) };
+  return { stop: () => void (reading.isStopped = true) };
 }

@@ -28,7 +28,7 @@ function caller(hook: {
     }));
     return result.returnDisplay;
   };
-  return { cwd, call };
+  return { cwd, call, dispose: () => config.getHookSystem()?.dispose() };
 }
 
 const numberIn = (file: string): number => Number(readFileSync(file, 'utf8'));
@@ -104,4 +104,18 @@ test('a hook with "prestart" that has lost trust does not run, although a proces
   await call();
   await sleep(100);
   expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('x\n');
+});
+
+test('a process that waits for a hook ends with its hook system', async () => {
+  const { cwd, call, dispose } = caller({
+    command: 'echo $$ > waiting; cat > /dev/null',
+    prestart: true,
+  });
+  await call();
+  const first = numberIn(join(cwd, 'waiting'));
+  await waitUntil(() => numberIn(join(cwd, 'waiting')) !== first);
+  const pid = numberIn(join(cwd, 'waiting'));
+  expect(isAlive(pid)).toBe(true);
+  dispose();
+  await waitUntil(() => !isAlive(pid));
 });

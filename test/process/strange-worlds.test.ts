@@ -89,6 +89,22 @@ test('a host that ends without a spare file descriptor prints nothing, and its f
   await waitUntil(() => !existsSync(scratch));
 });
 
+describe.runIf(can('unshare', '-m', 'mount', '-t', 'tmpfs', '-o', 'size=4k', 'none', '/dev/shm'))(
+  'a tiny memory file system',
+  () => {
+    test.concurrent.each(['size=4k', 'size=4k,nr_inodes=1', 'size=4k,nr_inodes=4'])(
+      'with %s for what hooks read and write, a denial counts, and a process left behind ends',
+      async (size) => {
+        const line = `exec unshare -m sh -c 'mount -t tmpfs -o ${size} none /dev/shm && exec "$@"' sh "$@"`;
+        const hook = 'sleep 100 & echo $! > left; touch begun; head -c 100000 /dev/zero; exit 2';
+        const { outcome, left } = await run(line, hook, 'all');
+        expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+        expect(left).toBe(false);
+      },
+    );
+  },
+);
+
 const stray =
   "setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2";
 

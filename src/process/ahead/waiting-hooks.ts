@@ -169,12 +169,23 @@ async function add(stock: Stock): Promise<void> {
       stock.losses++;
       if (!bySignal) refuse(stock, 'ends');
     };
+    // It may have been removed while its files were looked up.
+    if (stocks.get(stock.key) !== stock) return;
     stock.waiting.push(new WaitingHook(command, inheritance, files, lose));
   } catch {
     stock.losses++;
   } finally {
     stock.isStarting = false;
   }
+}
+
+/** Ends the processes that wait for hooks which no longer exist; `sharing` is the key of their commands. */
+export function endWaiting(sharing: string): void {
+  for (const stock of stocks.values())
+    if (stock.command.sharing === sharing) {
+      dismissAll(stock);
+      stocks.delete(stock.key);
+    }
 }
 
 const count = (): number => [...stocks.values()].flatMap(({ waiting }) => waiting).length;
