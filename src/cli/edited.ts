@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
+import { ownFolders } from '../process/index.ts';
 import { confirmed } from './confirmed.ts';
 import { CommandFailure } from './failure.ts';
 import { parseJsonObject } from './parse-json-object.ts';
@@ -47,8 +48,11 @@ export async function edited(
 /** As git does: the variable may hold arguments too. */
 function openEditor(file: string): void {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
-  const { status, error } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file], {
+  // A project's program of the same name is not the user's editor.
+  const env = { ...process.env, PATH: ownFolders().join(delimiter) };
+  const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$@"`, editor, file], {
     stdio: 'inherit',
+    env,
   });
   if (error ?? status !== 0)
     throw new CommandFailure(

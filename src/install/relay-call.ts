@@ -1,6 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { InstallSite, RelayCall, Scope } from '../dialects/installation.ts';
+import { isExecutable } from '../process/index.ts';
 import { shellWord } from '../shell-word.ts';
 
 /** How a host's hooks start our command, as shell text. */
@@ -23,9 +24,9 @@ export const relayCall =
     ].join(' ');
 
 /**
- * Returns how hooks find our command: by its name if it is installed for the user, in the project if it is a
- * dependency there and hooks run there, or else by its whole path. Undefined for a copy that will not last,
- * such as one that npx has fetched.
+ * Returns how hooks find the package that runs now: by its name if that is what the user's PATH finds, in the
+ * project if it is a dependency there and hooks run there, or else by its whole path. Another program of the
+ * same name is never named. Undefined for a copy that will not last, such as one that npx has fetched.
  */
 export function ownCommand(
   { cwd, env }: InstallSite,
@@ -37,9 +38,12 @@ export function ownCommand(
   const lasting = folders.filter(
     (folder) => !/[\\/](?:node_modules[\\/]\.bin|_npx)\b/.test(folder),
   );
-  if (lasting.some((folder) => canRun(join(folder, name)))) return { command: name };
-  const inProject = join('node_modules', '.bin', name);
-  if (scope === 'project' && runsInProject && canRun(join(cwd, inProject)))
+  const isOurs = (file: string): boolean =>
+    isExecutable(file) && realpathSync(file) === realOf(script);
+  const found = lasting.map((folder) => join(folder, name)).find(isExecutable);
+  if (found !== undefined && isOurs(found)) return { command: name };
+  const inProject = inPackages.find((file) => isOurs(join(cwd, file)));
+  if (scope === 'project' && runsInProject && inProject !== undefined)
     return {
       command: inProject,
       note: 'everyone who works in this project needs its dependencies installed (npm install)',
@@ -57,11 +61,16 @@ export function ownCommand(
 
 const name = 'hookmachine';
 
-function canRun(file: string): boolean {
+/** Where a dependency of the project is; pnpm's `.bin` holds scripts that lead there, and no links. */
+const inPackages = [
+  join('node_modules', '.bin', name),
+  join('node_modules', name, 'dist', `${name}.cjs`),
+];
+
+function realOf(file: string): string | undefined {
   try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    return realpathSync(file);
   } catch {
-    return false;
+    return undefined;
   }
 }

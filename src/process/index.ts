@@ -10,7 +10,15 @@ export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
 export { isGroupAlive, withoutStacks } from './processes.ts';
-export { coarse, environmentOf, findProgram, identitiesOf, isExecutable } from './programs.ts';
+export {
+  coarse,
+  environmentOf,
+  findOwnProgram,
+  findProgram,
+  identitiesOf,
+  isExecutable,
+  ownFolders,
+} from './programs.ts';
 
 /**
  * The process port of the `hookProcess` machine, as a callback actor's logic, so that a command can start

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { delimiter as betweenFolders, isAbsolute, join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { delimiter as betweenFolders, isAbsolute, join, sep } from 'node:path';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { markName } from './strays.ts';
 
@@ -9,6 +9,41 @@ export function findProgram(name: string): string | undefined {
   // Relative entries would let a project folder supply its own programs.
   const folders = (process.env['PATH'] ?? '').split(betweenFolders).filter(isAbsolute);
   return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/**
+ * The folders of the PATH in which we look up programs that we start ourselves: a project must not supply
+ * them, neither from its own folders nor from those of its packages.
+ */
+export function ownFolders(): string[] {
+  const project = whatever(() => realpathSync(process.cwd()));
+  const home = whatever(() => realpathSync(homedir()));
+  // Somebody who works in their home folder still has their own programs there.
+  const isHome = project !== undefined && home !== undefined && isWithin(project, home);
+  const isProjects = (folder: string): boolean =>
+    /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) ||
+    (project !== undefined &&
+      !isHome &&
+      isWithin(project, whatever(() => realpathSync(folder)) ?? folder));
+  const folders = (process.env['PATH'] ?? '').split(betweenFolders);
+  return folders.filter((folder) => isAbsolute(folder) && !isProjects(folder));
+}
+
+/** The file of a program that we start ourselves, or undefined. */
+export const findOwnProgram = (name: string): string | undefined =>
+  ownFolders()
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+
+const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+function whatever<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether this is a file that may be executed. */
@@ -27,7 +62,7 @@ let known: { path: string | undefined; shell: string } | undefined;
 export function findShell(): string {
   const path = process.env['PATH'];
   if (known === undefined || known.path !== path)
-    known = { path, shell: findProgram('bash') ?? '/bin/sh' };
+    known = { path, shell: findOwnProgram('bash') ?? '/bin/sh' };
   return known.shell;
 }
 

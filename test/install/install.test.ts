@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -111,21 +103,24 @@ describe('hookmachine install', () => {
   });
 
   test('install names the command if it is in PATH', async () => {
-    const { read, folder, project, env, write } = box();
-    chmodSync(write(join(folder, 'bin/hookmachine'), '#!/bin/sh\n'), 0o755);
+    const { read, folder, project, env } = box();
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(main, join(folder, 'bin/hookmachine'));
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`;
     await hookmachine({ project, env: { ...env, PATH } }, ['install', 'claude-code']);
     expect(read('.claude/settings.json')).toContain('"hookmachine relay claude-code"');
   });
 
   test('install names the dependency of the project if hooks run there', async () => {
-    const { run, read, project, write } = box();
-    chmodSync(write(join(project, 'node_modules/.bin/hookmachine'), '#!/bin/sh\n'), 0o755);
-    const { stdout } = await run('install', 'claude-code');
-    expect(read('.claude/settings.json')).toContain(
-      '"node_modules/.bin/hookmachine relay claude-code"',
-    );
-    expect(stdout).toContain('needs its dependencies installed');
+    for (const file of ['.bin/hookmachine', 'hookmachine/dist/hookmachine.cjs']) {
+      const { run, read, project } = box();
+      const path = join(project, 'node_modules', file);
+      mkdirSync(join(path, '..'), { recursive: true });
+      symlinkSync(main, path);
+      const { stdout } = await run('install', 'claude-code');
+      expect(read('.claude/settings.json')).toContain(`"node_modules/${file} relay claude-code"`);
+      expect(stdout).toContain('needs its dependencies installed');
+    }
   });
 
   test('install leaves a broken file alone, and says where it is broken', async () => {
