@@ -1,7 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { RegisteredHook, UnaskedHook } from '../settings/hook-definition.ts';
 import { hookEventNames } from '../protocol/events.ts';
-import { leftOut } from '../trust/folder-digest.ts';
 import { keptText } from '../trust/kept-texts.ts';
 import type { MissingGuard } from './missing-guards.ts';
 import { rememberAll, type Once } from '../trust/once.ts';
@@ -71,22 +70,18 @@ function describeHook(
   once: Once,
 ): string[] {
   const { command, name, onFailure } = hook;
-  const { scripts, unfollowed, folder, refused } = now;
+  const { scripts, selected, unfollowed, refused } = now;
   const isAll = scripts.length === 0 && unfollowed.length === 0;
   return [
     `  ${name}${isEnabled(hook) ? '' : ' (disabled)'}`,
     ...(command === name ? [] : [`    command  ${command}`]),
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     ...scripts.map(
-      ({ path, size, sha256 }) =>
-        `    script   ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
+      ({ path, size, sha256, isManifest }) =>
+        `    ${isManifest ? 'says so ' : 'script  '} ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
     ),
     ...unfollowed.map((what) => `    cannot be followed: ${what}`),
-    ...(folder
-      ? [
-          `    folder   so ${folder.files === 1 ? 'the only file' : `all ${folder.files} files`} of ${folder.folders.join(' and ')} ${folder.files === 1 ? 'counts' : 'count'} (${folder.bytes} bytes), ${leftOut}`,
-        ]
-      : []),
+    ...selected.map(({ pattern }) => `    scripts  ${pattern}`),
     ...(refused === undefined ? [] : [`    refused  ${refused}`]),
     ...(onFailure ? ['    failure  blocks'] : []),
     ...(isAll ? ['    script   none in the project, only the command itself'] : []),
@@ -119,9 +114,6 @@ function changes(
         `    changed  ${path} pointed to ${old.realPath} and now points to ${current.realPath}`,
       );
   }
-  const [old, current] = [before.folder?.sha256, now.folder?.sha256];
-  if (old !== undefined && current !== undefined && old !== current)
-    lines.push(...once(`folder ${old} ${current}`, () => folderChange(old, current, texts)));
   return lines;
 }
 
@@ -138,11 +130,8 @@ function scriptChange(
     : difference(path, old, current);
 }
 
-const folderChange = (before: string, now: string, texts: ReadonlyMap<string, Buffer>): string[] =>
-  difference('files of the folder', keptText(before) ?? '', texts.get(now)?.toString() ?? '', 0);
-
-function difference(name: string, before: string, now: string, context = 3): string[] {
-  const patch = structuredPatch('', '', before, now, '', '', { context, timeout: 2_000 });
+function difference(name: string, before: string, now: string): string[] {
+  const patch = structuredPatch('', '', before, now, '', '', { context: 3, timeout: 2_000 });
   const head = `    changed  ${name}`;
   if (patch === undefined) return [`${head}: too much to compare`];
   const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: own }) => [

@@ -50,8 +50,8 @@ export function addTrust(program: Command): void {
     .addOption(
       new Option(
         '--opaque <how>',
-        'a hook whose scripts cannot be found by reading its command: compare the whole folder, or refuse it (default: what hooksConfig.opaqueCommands in your settings says, else folder)',
-      ).choices(['folder', 'refuse']),
+        'a hook whose scripts cannot be found by reading its command: allow it, or refuse it (default: what hooksConfig.opaqueCommands in your settings says, else allow)',
+      ).choices(['allow', 'refuse']),
     )
     .option('--json', 'print JSON')
     .addHelpText(
@@ -59,7 +59,8 @@ export function addTrust(program: Command): void {
       `
 What is recorded is a hash of each hook's definition and of the files that its command runs or reads.
 A hook that changes after that is skipped, with a warning, until you trust the project again.
-Where a command cannot be followed to its scripts, this is reported, and all files of the project count.
+Of programs that other files tell what to run (npm, make, git), those files count. What cannot be followed is
+reported.
 
 For one run: hookmachine fire|tool|run --trust; for CI: HOOKMACHINE_TRUST=1.`,
     )
@@ -206,9 +207,9 @@ function opaqueCommands(project: string): OpaqueCommands {
       return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
     });
   // An administrator's value wins; a value that is not understood counts as the stricter one.
-  const word = said.find((one) => one !== undefined) ?? 'folder';
-  if (word === 'folder' || word === 'refuse') return word;
-  tell('hooksConfig.opaqueCommands is neither "folder" nor "refuse", so such hooks are refused');
+  const word = said.find((one) => one !== undefined) ?? 'allow';
+  if (word === 'allow' || word === 'refuse') return word;
+  tell('hooksConfig.opaqueCommands is neither "allow" nor "refuse", so such hooks are refused');
   return 'refuse';
 }
 
@@ -232,15 +233,7 @@ function record(
     const projects = readTrustFile(file);
     if (isFault(projects)) return;
     const hooks = [...projects.values()].flatMap((one) => one.hooks);
-    keepTexts(
-      texts,
-      new Set(
-        hooks.flatMap(({ scripts, folder }) => [
-          ...scripts.map(({ sha256 }) => sha256),
-          ...(folder ? [folder.sha256] : []),
-        ]),
-      ),
-    );
+    keepTexts(texts, new Set(hooks.flatMap(({ scripts }) => scripts.map(({ sha256 }) => sha256))));
   } catch (error) {
     if (!isHookmachineError(error, 'TRUST_NOT_RECORDED')) throw error;
     throw new CommandFailure(error.message, { cause: error });
@@ -256,7 +249,6 @@ const toJson = ({ hook, now, why }: ShownHook, isRecorded: boolean) => ({
   enabled: !('enabled' in hook) || hook.enabled,
   scripts: now.scripts,
   unfollowed: now.unfollowed,
-  ...(now.folder && { folder: now.folder }),
   ...(now.refused !== undefined && { refused: now.refused }),
   trusted: (isRecorded || why === undefined) && now.refused === undefined,
   ...(why !== undefined && { [isRecorded ? 'before' : 'why']: why }),

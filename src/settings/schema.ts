@@ -281,9 +281,9 @@ const recheck = z
   .optional();
 
 const opaqueCommands = z
-  .enum(['folder', 'refuse'], 'write "folder" or "refuse"')
+  .enum(['allow', 'refuse'], 'write "allow" or "refuse"')
   .describe(
-    'How "hookmachine trust" treats a hook of a project whose scripts cannot be found by reading its command: "folder" (the default) compares every file of the project, "refuse" never runs it. Counts only in the settings of the user and the system.',
+    'How "hookmachine trust" treats a hook of a project of which not all that it runs can be found by reading its command: "allow" (the default) lets it run while what was found is unchanged, "refuse" never runs it. Counts only in the settings of the user and the system.',
   )
   .optional();
 

@@ -1,15 +1,14 @@
 import { definitionHash, definitionText, eventOf, type AnyHook } from './definition.ts';
-import { digestOnce } from './folder-digest.ts';
-import { each, type Once } from './once.ts';
+import { each } from './once.ts';
 import { scriptFiles } from './script-files.ts';
 import type { KeepText } from './script-file.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
 /**
- * How to treat a hook whose scripts cannot be followed: either every file of the project counts, or it never
- * runs.
+ * How to treat a hook of which not all that it runs can be found: either it runs as long as what was found is
+ * unchanged, or never.
  */
-export type OpaqueCommands = 'folder' | 'refuse';
+export type OpaqueCommands = 'allow' | 'refuse';
 
 /**
  * Fingerprints a hook as it is now, with everything behind it. `keep` receives the texts, so that changes can
@@ -18,48 +17,21 @@ export type OpaqueCommands = 'folder' | 'refuse';
 export async function fingerprint(
   hook: AnyHook,
   cwd: string,
-  opaque: OpaqueCommands = 'folder',
+  opaque: OpaqueCommands = 'allow',
   keep?: KeepText,
   once = each,
 ): Promise<HookFingerprint> {
-  const { scripts, absent, unfollowed, folders, written } = await scriptFiles(
-    hook,
-    cwd,
-    keep,
-    once,
-  );
-  const around =
-    unfollowed.length > 0 ? await wholeFolders(folders, written, opaque, keep, once) : {};
+  const found = await scriptFiles(hook, cwd, keep, once);
+  const isRefused = opaque === 'refuse' && found.unfollowed.length > 0;
   return {
     event: eventOf(hook),
     name: hook.name,
     place: hook.place,
     definition: definitionHash(hook, cwd),
     text: definitionText(hook, cwd),
-    scripts,
-    absent,
-    unfollowed,
-    ...around,
+    ...found,
+    ...(isRefused && {
+      refused: 'what it runs cannot be followed, and your settings refuse such hooks',
+    }),
   };
-}
-
-async function wholeFolders(
-  folders: readonly string[],
-  written: readonly string[],
-  opaque: OpaqueCommands,
-  keep: KeepText | undefined,
-  once: Once,
-): Promise<Pick<HookFingerprint, 'folder' | 'refused'>> {
-  if (opaque === 'refuse')
-    return { refused: 'what it runs cannot be followed, and your settings refuse such hooks' };
-  try {
-    const { list, ...folder } = await digestOnce(folders, written, once);
-    const bytes = Buffer.from(list);
-    keep?.({ sha256: folder.sha256, size: bytes.length, mode: 0, bytes });
-    return { folder };
-  } catch (error) {
-    return {
-      refused: `what it runs cannot be followed, and the whole project cannot be compared: ${(error as Error).message}`,
-    };
-  }
 }

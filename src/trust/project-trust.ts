@@ -51,11 +51,14 @@ const refusal = (cwd: string, why: string): HookTrust => ({
   fix: `look at what it runs, then allow it: ${trustCommand(cwd)}`,
 });
 
-/** Returns the files of all hooks trusted in the project at `cwd`, by their real paths. */
+/**
+ * Returns the scripts of all hooks trusted in the project at `cwd`, by their real paths, without files that
+ * also serve other ends, such as `package.json`.
+ */
 export const trustedFiles = (cwd: string): string[] => [
   ...new Set(
     trustedIn(cwd, () => undefined)?.hooks.flatMap(({ scripts }) =>
-      scripts.map(({ realPath }) => realPath),
+      scripts.filter(({ isManifest }) => !isManifest).map(({ realPath }) => realPath),
     ),
   ),
 ];

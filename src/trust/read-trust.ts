@@ -1,9 +1,9 @@
 import { isMissing } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { readBounded } from '../settings/read-bounded.ts';
-import type { FolderDigest } from './folder-digest.ts';
 import { fileFault } from './safe-file.ts';
 import type { ScriptFile } from './script-file.ts';
+import type { Selection } from './selection.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
 /** What the user trusts in one project. */
@@ -25,10 +25,10 @@ export interface TrustFileFault {
 }
 
 /** The version of the file's format. A file of a later version is not read. */
-export const trustFileVersion = 2;
+export const trustFileVersion = 3;
 
-/** Hooks in files of this version were checked less thoroughly: they must be trusted anew. */
-const formerVersion = 1;
+/** Hooks in files of these versions were compared with other files: they must be trusted anew. */
+const formerVersions: readonly unknown[] = [1, 2];
 
 /**
  * The largest trust file that is read, in bytes: it lists every script of every trusted project, so it holds
@@ -84,9 +84,9 @@ function parse(text: string): TrustedProjects | TrustFileFault {
 /** Reads the projects of a file of a known version; unknown content is dropped. */
 function readProjects(value: unknown): TrustedProjects {
   const { version, projects } = record(value);
-  if (version !== trustFileVersion && version !== formerVersion)
-    throw new TypeError('not of a known version');
-  const read = version === formerVersion ? readFormerHook : readHook;
+  const isFormer = formerVersions.includes(version);
+  if (version !== trustFileVersion && !isFormer) throw new TypeError('not of a known version');
+  const read = isFormer ? readFormerHook : readHook;
   return new Map(
     Object.entries(record(projects)).map(([folder, project]) => {
       const { trustedAt, hooks } = record(project);
@@ -96,14 +96,14 @@ function readProjects(value: unknown): TrustedProjects {
 }
 
 function readHook(value: unknown): HookFingerprint {
-  const { scripts, absent, disabled, unfollowed, folder, refused, text: shown } = record(value);
+  const { scripts, absent, selected, disabled, unfollowed, refused, text: shown } = record(value);
   return {
     ...nameOf(value),
     text: text(shown),
     scripts: list(scripts).map(readScript),
     absent: list(absent).map(text),
+    selected: list(selected).map(readSelection),
     unfollowed: list(unfollowed).map(text),
-    ...(folder !== undefined && { folder: readFolder(folder) }),
     ...(disabled === true && { disabled }),
     ...(refused !== undefined && { refused: text(refused) }),
   };
@@ -114,8 +114,9 @@ const readFormerHook = (value: unknown): HookFingerprint => ({
   text: '',
   scripts: [],
   absent: [],
+  selected: [],
   unfollowed: [],
-  refused: 'you trusted it with an earlier hookmachine, which looked less closely',
+  refused: 'you trusted it with an earlier hookmachine, which compared other files',
 });
 
 function nameOf(value: unknown) {
@@ -128,20 +129,20 @@ function nameOf(value: unknown) {
   };
 }
 
-function readFolder(value: unknown): FolderDigest {
-  const { folders, without, files, bytes, sha256 } = record(value);
-  return {
-    folders: list(folders).map(text),
-    without: list(without).map(text),
-    files: count(files),
-    bytes: count(bytes),
-    sha256: text(sha256),
-  };
+function readSelection(value: unknown): Selection {
+  const { pattern, files } = record(value);
+  return { pattern: text(pattern), files: list(files).map(text) };
 }
 
 function readScript(value: unknown): ScriptFile {
-  const { path, realPath, size, sha256 } = record(value);
-  return { path: text(path), realPath: text(realPath), size: count(size), sha256: text(sha256) };
+  const { path, realPath, size, sha256, isManifest } = record(value);
+  return {
+    path: text(path),
+    realPath: text(realPath),
+    size: count(size),
+    sha256: text(sha256),
+    ...(isManifest === true && { isManifest }),
+  };
 }
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => fitting(isRecord, value);

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { decidingPart } from './deciding-part.ts';
 import { digestFile, type FileDigest } from './digest-file.ts';
 import { each } from './once.ts';
 
@@ -11,6 +13,8 @@ export interface ScriptFile {
   readonly size: number;
   /** The hash of its content; '' if it cannot be read. */
   readonly sha256: string;
+  /** It says what a program runs, and is an ordinary file of the project otherwise. */
+  readonly isManifest?: true;
 }
 
 /** Receives a file's content, so that it can be shown if the file changes. */
@@ -26,7 +30,7 @@ export async function scriptFile(
   const realPath = realOf(path);
   if (realPath === undefined || !isFile(realPath)) return undefined;
   try {
-    const digest = await once(`file ${realPath}`, () => digestFile(realPath, longestKept));
+    const digest = await once(`file ${realPath}`, () => digestOf(path, realPath));
     if (digest === undefined) return undefined;
     keep?.(digest);
     return { path: shown, realPath, size: digest.size, sha256: digest.sha256 };
@@ -36,6 +40,20 @@ export async function scriptFile(
 }
 
 const longestKept = 256 * 1024;
+
+/** Hashes a file, or the part of it that decides what is run. */
+async function digestOf(path: string, realPath: string): Promise<FileDigest | undefined> {
+  const partOf = decidingPart(path);
+  if (partOf === undefined) return digestFile(realPath, longestKept);
+  const whole = await digestFile(realPath, longestParsed);
+  const part = whole?.bytes && partOf(whole.bytes.toString());
+  if (whole === undefined || part === undefined) return whole;
+  const bytes = Buffer.from(part);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { ...whole, sha256, bytes };
+}
+
+const longestParsed = 16 * 1024 * 1024;
 
 function isFile(path: string): boolean {
   try {

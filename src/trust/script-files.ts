@@ -4,6 +4,7 @@ import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
 import { modulePath } from '../handlers/module-path.ts';
 import { isFoundProgram } from './definition.ts';
+import { selection, type Selection } from './selection.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
 import { followCommand } from './shell/follow.ts';
 import { each } from './once.ts';
@@ -15,12 +16,10 @@ export interface FoundFiles {
   readonly scripts: readonly ScriptFile[];
   /** Files that the command would use if they existed, by their paths in the project. */
   readonly absent: readonly string[];
-  /** What cannot be followed; if there is anything, all files of the folders count. */
+  /** Patterns of files that it runs, each with those that match. */
+  readonly selected: readonly Selection[];
+  /** What cannot be followed. */
   readonly unfollowed: readonly string[];
-  /** Folders whose files count if something cannot be followed, by their real paths. */
-  readonly folders: readonly string[];
-  /** Files that the command writes to, by their real paths. */
-  readonly written: readonly string[];
 }
 
 /** The part of a hook that determines which files are behind it. */
@@ -34,12 +33,13 @@ const mostFiles = 1_000;
  *
  * Covered: every file that the command runs, passes to an interpreter or reads, if it names the file
  * literally or through variables that are set literally; also files that do not exist now and would be used
- * if they did. A link counts together with the file it leads to. If a step is not literal, or belongs to a
- * program that we do not know, it is reported and the whole project counts.
+ * if they did. Shell scripts are followed in the same way. A link counts together with the file it leads to.
+ * Of programs that other files tell what to run (`npm`, `make`, `git`), those files count. What is not literal,
+ * or belongs to a program that we do not know, is reported.
  *
- * Not covered: what those files load in turn, programs from the user's `PATH`, other files outside the
- * project, and files that the command itself writes to and does not run (`>> audit.log`), which would change
- * with every run.
+ * Not covered: what files in other languages load, the sources that a program checks or compiles, packages,
+ * programs from the user's `PATH`, other files outside the project, files that a script only reads, and files
+ * that the command itself writes to and does not run (`>> audit.log`), which would change with every run.
  */
 export async function scriptFiles(
   hook: HookOnDisk,
@@ -53,24 +53,28 @@ export async function scriptFiles(
   const absent = new Set<string>();
   const unfollowed = [...followed.unfollowed];
   const written = new Set([...followed.written].flatMap((path) => realOf(path) ?? []));
-  const wanted = [
+  const selected = [...followed.patterns].map((pattern) =>
+    selection(project.real, shownPath(pattern, project)),
+  );
+  const wanted = new Set([
     ...followed.scripts,
+    ...selected.flatMap(({ files }) => files.map((file) => join(project.real, file))),
     ...[...followed.data].filter((path) => !written.has(realOf(path) ?? path)),
-  ];
-  if (wanted.length > mostFiles) unfollowed.push(`it names more than ${mostFiles} files`);
-  const scripts = new Set([...followed.scripts].flatMap((path) => realOf(path) ?? []));
-  for (const path of wanted.slice(0, mostFiles)) {
+    ...followed.manifests,
+  ]);
+  if (wanted.size > mostFiles) unfollowed.push(`it names more than ${mostFiles} files`);
+  for (const path of [...wanted].slice(0, mostFiles)) {
     const shown = shownPath(path, project);
     const script = await scriptFile(path, shown, keep, once);
-    if (script !== undefined) found.set(shown, script);
+    const isManifest = followed.manifests.has(path) && !followed.scripts.has(path);
+    if (script !== undefined) found.set(shown, isManifest ? { ...script, isManifest } : script);
     else if (!isThere(path) && isName.test(shown) && !followed.written.has(path)) absent.add(shown);
   }
   return {
     scripts: [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1)),
     absent: [...absent].toSorted(),
+    selected,
     unfollowed,
-    folders: [project.real, ...[...followed.beyond].map((folder) => realpathSync.native(folder))],
-    written: [...written].filter((path) => !scripts.has(path)),
   };
 }
 
@@ -83,10 +87,14 @@ export function filesBehind(
   hook: HookOnDisk & Pick<HookDefinition, 'source'>,
   cwd: string,
 ): readonly string[] {
-  const { scripts, data, written } = followHook(hook, { cwd, real: realpathSync.native(cwd) });
+  const { scripts, data, written, manifests } = followHook(hook, {
+    cwd,
+    real: realpathSync.native(cwd),
+  });
   const record = hook.source === 'project' ? trustFile() : undefined;
   return [
     ...scripts,
+    ...manifests,
     ...[...data].filter((path) => !written.has(path)),
     ...(record === undefined ? [] : [record]),
   ];
@@ -135,7 +143,8 @@ const named = (...started: Started[]): Followed => ({
   scripts: new Set(started.flatMap(({ paths }) => paths)),
   data: new Set(),
   written: new Set(),
-  beyond: new Set(),
+  manifests: new Set(),
+  patterns: new Set(),
   unfollowed: [],
 });
 

@@ -1,4 +1,4 @@
-import type { FolderDigest } from './folder-digest.ts';
+import type { Selection } from './selection.ts';
 import type { ScriptFile } from './script-file.ts';
 
 /** What a user trusts when they trust a hook. */
@@ -16,9 +16,10 @@ export interface HookFingerprint {
    * Files that must stay absent because they would be used if they existed, by their paths in the project.
    */
   readonly absent: readonly string[];
-  /** Why the whole folder counts. */
+  /** Patterns of files that it runs, each with those that match. */
+  readonly selected: readonly Selection[];
+  /** What could not be followed. */
   readonly unfollowed: readonly string[];
-  readonly folder?: FolderDigest;
   /** It was disabled when it was trusted. */
   readonly disabled?: true;
   /** Why it may never run. */

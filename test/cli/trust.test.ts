@@ -383,17 +383,20 @@ describe('a command that cannot be followed', () => {
     return box;
   };
 
-  test('trust says that a command cannot be followed, and any file of the project counts', async () => {
+  test('trust says that a command cannot be followed, and the files that it may run count', async () => {
     const box = withScripts();
     const { stdout } = await trust(box);
     expect(stdout).toContain('cannot be followed: which script "sh \\"$f\\"" runs is not literal');
-    expect(stdout).toContain('so all 3 files of ');
+    expect(stdout).toContain('    scripts  hooks.d/*.sh\n');
+    expect(stdout).toContain('    script   hooks.d/one.sh  ');
+    expect(await fire(box)).toMatchObject({ hookCount: 1 });
+    box.write('project/src/a.ts', 'export {};\n');
     expect(await fire(box)).toMatchObject({ hookCount: 1 });
     box.write('project/hooks.d/two.sh', 'exit 0\n');
     const { hookCount, warnings } = await fire(box);
     expect([hookCount, warnings]).toEqual([
       0,
-      [expect.stringContaining('the whole folder counts, and "hooks.d/two.sh" there has changed')],
+      [expect.stringContaining('its script "hooks.d/two.sh" is new since you trusted it')],
     ]);
   });
 
@@ -503,6 +506,17 @@ describe('after the user trusted a project', () => {
 });
 
 describe('a trust file that cannot be used', () => {
+  test('what an earlier hookmachine recorded must be trusted once more, which is said', async () => {
+    const box = guarded();
+    await trust(box);
+    const former = JSON.parse(readFileSync(box.trustFile, 'utf8')) as object;
+    box.write(box.trustFile, { ...former, version: 2 });
+    const why = 'you trusted it with an earlier hookmachine, which compared other files';
+    expect(await fire(box)).toEqual(skipped(why));
+    expect((await trust(box)).stdout).toContain(`    skipped  ${why}\n`);
+    expect(await fire(box)).toEqual(denied);
+  });
+
   test('a corrupt trust file trusts nothing, is reported with its fix, and is kept', async () => {
     const box = guarded();
     await trust(box);

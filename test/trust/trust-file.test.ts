@@ -27,8 +27,11 @@ const trust: ProjectTrust = {
       text: 'command: ./a.sh',
       absent: ['b.sh'],
       unfollowed: ['"make" may run or read any file'],
-      folder: { folders: ['/p'], without: ['/p/log'], files: 1, bytes: 1, sha256: 'fed' },
-      scripts: [{ path: 'a.sh', realPath: '/p/a.sh', size: 1, sha256: 'def' }],
+      selected: [{ pattern: 'hooks.d/*', files: ['hooks.d/a'] }],
+      scripts: [
+        { path: 'a.sh', realPath: '/p/a.sh', size: 1, sha256: 'def' },
+        { path: 'Makefile', realPath: '/p/Makefile', size: 1, sha256: 'fed', isManifest: true },
+      ],
     },
   ],
 };
@@ -103,14 +106,14 @@ describe('the trust file', () => {
   });
 
   test('a trust file of a newer version trusts nothing and stays as it is', () => {
-    const text = '{"version":3,"projects":{"/one":"in another form"}}';
+    const text = '{"version":4,"projects":{"/one":"in another form"}}';
     const file = fileWith(text);
     expect(readTrustFile(file)).toMatchObject({
-      message: 'was written by a newer hookmachine (version 3)',
+      message: 'was written by a newer hookmachine (version 4)',
       fix: 'update hookmachine, or move the file away',
     });
     expect(() => recordTrust(file, '/one', trust)).toThrow(
-      `the trust file ${file} was written by a newer hookmachine (version 3); update hookmachine`,
+      `the trust file ${file} was written by a newer hookmachine (version 4); update hookmachine`,
     );
     expect(readFileSync(file, 'utf8')).toBe(text);
   });

@@ -148,7 +148,6 @@ way('a=sh; b=guard.sh; "$a" "$b"');
 way('D=sub; "$D"/guard.sh', 'sub/guard.sh');
 way('"$CLAUDE_PROJECT_DIR"/guard.sh || "$PWD"/guard.sh');
 way('mapfile -t l < list; sh "${l[0]}"', 'list', { list: 'guard.sh\n', 'guard.sh': sh });
-way('mapfile -t l < list; sh "${l[0]}"', 'guard.sh', { list: 'guard.sh\n' });
 way('read -r l < list; $l', 'list', { list: 'echo reached\n' });
 
 // Programs that start other programs.
@@ -194,7 +193,7 @@ unrun('ssh host < guard.sh');
 unrun('docker run -v .:/w x sh /w/guard.sh');
 unrun('git -c core.hooksPath=hooks commit', 'hooks/pre-commit');
 unrun('git commit', '.git/hooks/pre-commit');
-unrun('git status', '.git/config');
+unrun('git status', '.git/config', { '.git/config': '[core]\n\tbare = false\n' });
 unrun('npx guard', 'node_modules/.bin/guard');
 unrun('npm run check', 'package.json');
 unrun('yarn check', 'package.json');
@@ -212,8 +211,9 @@ unrun('bun guard.ts', 'guard.ts');
 unrun('php guard.php', 'guard.php');
 unrun('lua guard.lua', 'guard.lua');
 unrun('java Guard.java', 'Guard.java');
-unrun('go run .', 'main.go');
-unrun('cargo run', 'src/main.rs');
+unrun('go run guard.go', 'guard.go');
+unrun('go run .', 'go.mod');
+unrun('cargo run', 'Cargo.toml');
 unrun('sqlite3 x.db < guard.sql', 'guard.sql');
 unrun('bundle exec guard', 'Gemfile');
 unrun('just check', 'justfile');
@@ -385,7 +385,10 @@ describe('a changed script is no longer trusted, however it is reached', () => {
       }
       await record(cwd, hook);
       expect(await verify(cwd, hook)).toEqual({ trusted: true });
-      write(join(cwd, changed), `${files[changed]}\n# changed\n`);
+      write(
+        join(cwd, changed),
+        `${files[changed]}\n${changed === '.git/config' ? '[alias]\n\tx = y' : '# changed'}\n`,
+      );
       expect(await verify(cwd, hook)).toMatchObject({ trusted: false });
     },
   );

@@ -4,35 +4,30 @@ import { quote, type Said } from './said.ts';
 
 /** Records what an argument means for the files that it names. */
 export function followArgument(
-  { findings, places }: Following,
+  { findings }: Following,
   { meant, written }: Said,
-  role: Role,
+  role: Role | 'maybe' | 'named',
   program?: string,
 ): void {
   if (role === 'text' || role === 'code') return;
   const isKnown = meant.unknown === undefined;
-  if (!isKnown && role !== 'written') {
+  if (!isKnown && role !== 'written')
     findings.lost(
       program === undefined
         ? `${quote(written)} is not literal`
         : `${program} is given ${quote(written)}, which is not literal`,
     );
-    findings.leadsBeyond(meant.start);
-  }
+  const use = role === 'path' || role === 'file' ? 'data' : role;
   for (const text of isKnown ? meant.texts : meant.guesses) {
-    if (isKnown && role !== 'path' && role !== 'written')
-      for (const path of places.pathsOf(text))
-        if (places.disk.isFolder(path)) {
-          findings.lost(`${quote(written)} is a whole folder`);
-          findings.leadsBeyond(`${text}/`);
-        }
-    findings.names(text, role === 'path' || role === 'file' ? 'data' : role, !isKnown);
+    findings.names(text, use);
+    // The unknown part before it may be something that only the shell can know, such as `$ROOT`.
+    if (!isKnown && text.startsWith('/')) findings.names(`.${text}`, use);
   }
 }
 
 /** Follows arguments that may each be a file that is run. */
 export function followScripts(at: Following, args: readonly Said[]): void {
-  for (const argument of args) followArgument(at, argument, 'script');
+  for (const argument of args) followArgument(at, argument, 'maybe');
 }
 
 /** Follows a program whose use of its arguments is unknown. */

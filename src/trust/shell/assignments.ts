@@ -9,13 +9,16 @@ export function followAssignment(
   { name, value, append, index }: Assignment,
   isForProgram: boolean,
 ): void {
+  if (value.type === 'Word') at.variables.mayBe(name, at.means(value).patterns);
   if (value.type === 'ArrayValue' || append || index) {
     at.variables.forget(name);
     if (ruling.test(name)) at.findings.lost(`it sets ${name}`);
     return;
   }
   const { texts, unknown } = at.means(value);
-  followValue(at, name, unknown === undefined ? texts : undefined, value.text);
+  const [known, guesses] =
+    unknown === undefined ? [texts, texts] : [undefined, at.means(value).guesses];
+  followValue(at, name, known, value.text, guesses);
   if (!isForProgram)
     at.variables.set(name, unknown === undefined && texts.length === 1 ? texts[0] : undefined);
 }
@@ -29,10 +32,15 @@ export function followValue(
   name: string,
   values: readonly string[] | undefined,
   written: string,
+  guesses: readonly string[] = values ?? [],
 ): void {
   if (!ruling.test(name)) {
     for (const value of values ?? []) findings.names(value, 'script');
     return;
+  }
+  for (const value of guesses) {
+    findings.names(value, 'maybe');
+    if (/PATH$|LIB$/.test(name)) places.search(value.split(':'));
   }
   const isOutside =
     (name === 'PATH' || name === 'HOME') &&
@@ -53,7 +61,7 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
   const meant =
     part.value.type === 'Word'
       ? at.means(part.value)
-      : { texts: [], guesses: [], start: '', unknown: part.text };
+      : { texts: [], guesses: [], start: '', patterns: [], unknown: part.text };
   const to = (text: string): string => `${part.name}=${text}`;
   return {
     written: part.text,
@@ -62,6 +70,7 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
       texts: meant.texts.map(to),
       guesses: meant.guesses.map(to),
       start: to(meant.start),
+      patterns: meant.patterns.map(to),
     },
   };
 }
@@ -73,7 +82,7 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
 export function followDeclaration(at: Following, name: string, args: readonly Said[]): void {
   for (const { meant, written } of args) {
     if (/^-\w*n/.test(written))
-      at.findings.lost(`${quote(`${name} ${written}`)} makes one variable refer to another`);
+      at.findings.runs(`${quote(`${name} ${written}`)} makes one variable refer to another`);
     const isAssignment = /^[A-Za-z_]\w*=/.test(written);
     const [, set] = /^(\w+)\+?=/.exec(meant.start) ?? [];
     if (set !== undefined && !isAssignment) {

@@ -8,7 +8,7 @@ export function followEvaluated(at: Following, name: string, args: readonly Said
   const texts = args.map(literally);
   if (texts.every((found) => found?.length === 1))
     return at.code(texts.map((found) => found![0]).join(' '));
-  at.findings.lost(`what ${quote(name)} is given is not literal`);
+  at.findings.runs(`what ${quote(name)} is given is not literal`);
   followScripts(at, args);
   return undefined;
 }
@@ -16,14 +16,18 @@ export function followEvaluated(at: Following, name: string, args: readonly Said
 /** Follows a script that is passed to an interpreter. */
 export function followScript(at: Following, script: Said, runner: string): void {
   const texts = literally(script);
+  const isOfShell = shells.has(runner) || runner === '.' || runner === 'source';
   // The interpreter's own input under a file name.
   if (texts?.some((text) => /^\/(?:dev|proc)\//.test(text))) {
-    at.findings.lost(`${quote(`${runner} ${script.written}`)} runs what it reads from its input`);
-    followInput(at, runner, shells.has(runner) || runner === '.' || runner === 'source');
+    at.findings.runs(`${quote(`${runner} ${script.written}`)} runs what it reads from its input`);
+    followInput(at, runner, isOfShell);
   } else if (texts?.length === 1) at.findings.starts(texts[0]!, runner);
-  if (texts === undefined)
-    at.findings.lost(`which script ${quote(`${runner} ${script.written}`)} runs is not literal`);
+  if (texts === undefined) {
+    at.findings.runs(`which script ${quote(`${runner} ${script.written}`)} runs is not literal`);
+    for (const pattern of script.meant.patterns) at.findings.selects(pattern);
+  }
   followArgument(at, script, 'script');
+  if (isOfShell) for (const text of texts ?? []) at.script(text);
 }
 
 /** Follows a script that the shell itself reads: it may change the value of any name. */
@@ -45,6 +49,7 @@ export function followInput(at: Following, name: string, isShell: boolean): void
   const text = input?.text;
   if (text !== undefined && isShell) return at.code(text);
   if (text !== undefined && harmlessInline.test(text.slice(0, 4_000))) return undefined;
-  at.findings.lost(`${quote(name)} runs what it reads from its input`);
+  at.findings.runs(`${quote(name)} runs what it reads from its input`);
+  if (text !== undefined) at.findings.names(text, 'maybe');
   return undefined;
 }

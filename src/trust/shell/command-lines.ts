@@ -15,8 +15,10 @@ export function followCommandLine(
   const uses = usesOf(name, program, args);
   for (const [argument, role] of uses ?? [])
     if (role !== 'code') followArgument(at, argument, role, name);
-    else if (!isHarmless(argument, program))
+    else if (!isHarmless(argument, program)) {
       at.findings.lost(`the code of ${quote(name)} may read or run other files`);
+      followArgument(at, argument, 'maybe');
+    }
   return uses !== undefined;
 }
 

@@ -13,7 +13,9 @@ export function changeFolder(at: Following, args: readonly Said[]): void {
   const texts = literally(target);
   if (texts === undefined) {
     findings.lost(`the target of ${quote(`cd ${target.written}`)} is not literal`);
-    findings.leadsBeyond(target.meant.start);
+    const words = target.written.match(/[\w./-]+/g) ?? [];
+    for (const path of words.flatMap((word) => places.pathsOf(word)))
+      if (places.disk.isFolder(path) && places.disk.isInProject(path)) enter(at, path);
     return;
   }
   for (const text of texts) for (const path of places.pathsOf(text)) enter(at, path);

@@ -2,11 +2,15 @@ import { followAnything, followArgument, followScripts } from './arguments.ts';
 import { builtins } from './builtins.ts';
 import { followCommandLine } from './command-lines.ts';
 import type { Following } from './following.ts';
+import { followGit } from './git.ts';
 import { followInterpreter, interpreters } from './interpreters.ts';
 import { loadedByNode } from './modules.ts';
 import { programs, shells, wrappers } from './known-programs.ts';
+import { followFind, followRunParts, followXargs } from './passing-on.ts';
 import { quote, type Said } from './said.ts';
 import { followShell } from './shells.ts';
+import { followTool } from './follow-tool.ts';
+import { tools } from './tools.ts';
 import { followWrapper } from './wrappers.ts';
 
 /** Follows a program with its arguments. */
@@ -15,8 +19,9 @@ export function followRun(at: Following, words: readonly Said[]): void {
   const [first, ...args] = words;
   const { meant, written } = first!;
   if (meant.unknown !== undefined || meant.texts.length !== 1) {
-    findings.lost(`what ${quote(written)} runs is not literal`);
-    for (const text of [...meant.texts, ...meant.guesses]) findings.names(text, 'script', true);
+    findings.runs(`what ${quote(written)} runs is not literal`);
+    followArgument(at, first!, 'script');
+    for (const pattern of meant.patterns) findings.selects(pattern);
     return followAnything(at, written, args);
   }
   const name = meant.texts[0]!;
@@ -53,51 +58,59 @@ export const baseName = (name: string): string => name.slice(name.lastIndexOf('/
  */
 function followOwnScript(at: Following, name: string, args: readonly Said[]): void {
   followFirstLine(at, name);
+  if (Object.hasOwn(tools, baseName(name))) return followTool(at, baseName(name), args);
   for (const argument of args) {
     if (argument.meant.unknown !== undefined)
       at.findings.lost(`${quote(name)} is given ${quote(argument.written)}, which is not literal`);
-    followArgument(at, argument, 'script');
+    followArgument(at, argument, 'maybe');
   }
+  return undefined;
 }
 
 /** Follows what a script's first line says about its interpreter. */
-function followFirstLine({ findings, places }: Following, name: string): void {
+function followFirstLine(at: Following, name: string): void {
+  const { findings, places } = at;
   for (const path of places.pathsOf(name)) {
     const [, line] = /^#!([^\n]*)/.exec(places.disk.read(path) ?? '') ?? [];
-    if (line === undefined) continue;
+    if (line === undefined) {
+      at.script(path);
+      continue;
+    }
     const [program = '', ...rest] = line.trim().split(/\s+/);
-    for (const text of [program, ...rest]) findings.names(text, 'script');
+    for (const text of [program, ...rest]) findings.names(text, 'maybe');
     const words = [program, ...rest].filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
     if (words.slice(1).some((word) => !/^-[A-Za-z]{1,4}$/.test(word)))
       findings.lost(
         `the first line of ${quote(name)} passes ${quote(words.slice(1).join(' '))} to its interpreter`,
       );
     if (/\bnode\b/.test(line)) loadedByNode(findings, [path]);
+    if (words.length > 0 && shells.has(baseName(words[0]!))) at.script(path);
   }
 }
 
 /** Follows the search for a program: a folder of the PATH that is in the project may contain it. */
 function followSearch({ findings, places, variables }: Following, name: string): void {
   const path = variables.valuesOf('PATH')?.[0];
-  for (const folder of path?.split(':') ?? [])
+  for (const folder of [...(path?.split(':') ?? []), ...places.searched])
     if (!folder.startsWith('/') || places.disk.isInProject(folder))
       findings.names(`${folder === '' ? '.' : folder}/${name}`, 'script');
 }
 
-function followProgram(at: Following, name: string, args: readonly Said[]): void {
+/** Follows a program that is found by its name. */
+export function followProgram(at: Following, name: string, args: readonly Said[]): void {
   if (at.functions.has(name)) return followScripts(at, args);
   if (Object.hasOwn(wrappers, name)) return followWrapper(at, name, wrappers[name]!, args);
   if (shells.has(name)) return followShell(at, name, args);
   const builtin = builtins.get(name);
   if (builtin) return builtin(at, args, name);
   if (interpreters.has(name)) return followInterpreter(at, name, args);
-  const line = args.map(({ written }) => written).join(' ');
-  if (name === 'git')
-    return line === 'rev-parse --show-toplevel' ? undefined : followAnything(at, name, args);
-  if (name === 'xargs')
-    return line === '' || line === 'echo' ? undefined : followAnything(at, name, args);
+  if (name === 'git') return followGit(at, args);
+  if (name === 'xargs') return followXargs(at, args);
+  if (name === 'find') return followFind(at, args);
+  if (name === 'run-parts') return followRunParts(at, args);
+  if (Object.hasOwn(tools, name)) return followTool(at, name, args);
   const known = Object.hasOwn(programs, name) ? programs[name] : undefined;
   if (known !== undefined && followCommandLine(at, name, known, args)) return undefined;
-  at.findings.names(name, 'script');
+  at.findings.names(name, 'named');
   return followAnything(at, name, args);
 }

@@ -12,7 +12,7 @@ import { followPipeline } from './pipelines.ts';
 import { Places } from './places.ts';
 import { programs } from './known-programs.ts';
 import { followRedirections } from './redirections.ts';
-import { baseName, followRun } from './follow-run.ts';
+import { baseName, followProgram, followRun } from './follow-run.ts';
 import type { Said } from './said.ts';
 import { Variables, type KnownVariables } from './variables.ts';
 
@@ -43,6 +43,7 @@ class Follower implements Following {
   readonly variables: Variables;
   readonly functions = new Set<string>();
   input: Input;
+  readonly #scripts = new Set<string>();
   #steps = 0;
   #depth = -1;
 
@@ -58,6 +59,7 @@ class Follower implements Following {
       folders,
       home,
       valuesOf: (name) => this.variables.valuesOf(name),
+      patternsOf: (name) => this.variables.patternsOf(name),
       outputOf: (part) => this.places.outputOf(part),
     });
   }
@@ -73,10 +75,42 @@ class Follower implements Following {
     const before = this.input;
     this.#depth++;
     this.input = undefined;
+    const { runsUnknown } = this.findings;
+    this.findings.runsUnknown = false;
     this.node(script);
+    if (this.findings.runsUnknown) this.#mayRunAny(script);
+    this.findings.runsUnknown ||= runsUnknown;
     this.#depth--;
     this.input = before;
     return undefined;
+  }
+
+  script(name: string): void {
+    const { disk } = this.places;
+    for (const path of this.places.pathsOf(name)) {
+      const text = disk.isFile(path) && !this.#scripts.has(path) ? disk.read(path) : undefined;
+      if (text === undefined || text.includes('\0')) continue;
+      this.#scripts.add(path);
+      this.#inScript(path, text);
+    }
+  }
+
+  /** A script only reads its data: unlike on the hook's own line, it is not part of what was agreed to. */
+  #inScript(path: string, text: string): void {
+    const { script: before } = this.places;
+    const data = new Set(this.findings.data);
+    const functions = new Set(this.functions);
+    this.places.script = path;
+    this.variables.apart(() => this.code(text));
+    this.places.script = before;
+    for (const one of this.findings.data) if (!data.has(one)) this.findings.data.delete(one);
+    for (const one of this.functions) if (!functions.has(one)) this.functions.delete(one);
+  }
+
+  /** Where something that is run is not literal, any file that a word names may be that. */
+  #mayRunAny(node: SyntaxNode): void {
+    if (node.type === 'Word') this.findings.names(node.value, 'maybe');
+    forEachChild(node, (child) => this.#mayRunAny(child));
   }
 
   node(node: SyntaxNode): void {
@@ -93,6 +127,11 @@ class Follower implements Following {
         this.input = before;
         return undefined;
       }
+      case 'For':
+      case 'Select':
+        for (const word of node.wordlist ?? [])
+          this.variables.mayBe(node.name.value, this.means(word).patterns);
+        return this.inner(node);
       case 'TestUnary':
         if (testsFile.test(node.operator)) this.#looksAt(node.operand);
         return this.inner(node);
@@ -116,6 +155,10 @@ class Follower implements Following {
 
   run(words: readonly Said[]): void {
     followRun(this, words);
+  }
+
+  program(name: string, args: readonly Said[]): void {
+    followProgram(this, name, args);
   }
 
   #looksAt(word: Word): void {

@@ -15,8 +15,10 @@ export interface Followed {
   readonly data: ReadonlySet<string>;
   /** Files that it writes to. */
   readonly written: ReadonlySet<string>;
-  /** Folders outside the project whose files it may run. */
-  readonly beyond: ReadonlySet<string>;
+  /** Files that say what a program runs that it starts, such as a Makefile. */
+  readonly manifests: ReadonlySet<string>;
+  /** Patterns whose matching files it runs. */
+  readonly patterns: ReadonlySet<string>;
   /** What cannot be followed and why, one sentence each. */
   readonly unfollowed: readonly string[];
   /** What it starts by a literal name. */

@@ -27,8 +27,12 @@ export interface Following {
   node(node: SyntaxNode): void;
   /** Follows the children of a part of a command. */
   inner(node: SyntaxNode): void;
+  /** Follows the content of a shell script of the project. */
+  script(name: string): void;
   /** Follows shell code that the current code runs. */
   code(code: string): void;
   /** Follows a program with its arguments. */
   run(words: readonly Said[]): void;
+  /** Follows a program that another one finds by this name. */
+  program(name: string, args: readonly Said[]): void;
 }

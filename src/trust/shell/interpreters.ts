@@ -26,6 +26,8 @@ export function followInterpreter(at: Following, name: string, args: readonly Sa
     if (text === undefined) return followAnything(at, name, [argument, ...rest]);
     if (text === '--') continue;
     if (text === '-') break;
+    if (text === '--run' && name.startsWith('node')) return at.program('npm', rest);
+    if (text === '-m' && name.startsWith('python')) return followModule(at, name, rest);
     if (isInline(name, text)) return followInline(at, `${name} ${text}`, rest);
     if (name.startsWith('node') && preloading.test(text)) {
       const module = text.includes('=') ? saidAs(text.slice(text.indexOf('=') + 1)) : rest.shift();
@@ -54,11 +56,25 @@ export function followInterpreter(at: Following, name: string, args: readonly Sa
 const isInline = (name: string, option: string): boolean =>
   name.startsWith('python') ? option === '-c' : /^-(?:e|p|pe)$|^--(?:eval|print)$/.test(option);
 
+/** Follows `python -m`: a module of the project would be loaded before an installed one. */
+function followModule(at: Following, name: string, [module, ...rest]: readonly Said[]): void {
+  const [only] = (module && literally(module)) ?? [];
+  at.findings.lost(`what ${quote(`${name} -m`)} loads is not known`);
+  if (only === undefined) return followScripts(at, rest);
+  const file = only.replaceAll('.', '/');
+  for (const folder of ['', ...[...at.places.searched].map((one) => `${one}/`)])
+    for (const end of ['.py', '/__init__.py', '/__main__.py'])
+      at.findings.names(`${folder}${file}${end}`, 'script');
+  return at.program(only, rest);
+}
+
 function followInline(at: Following, name: string, args: readonly Said[]): void {
   const [code] = args;
   const [only] = (code && literally(code)) ?? [];
   if (only === undefined || only.length > 4_000 || !harmlessInline.test(only))
     at.findings.lost(`the code of ${quote(name)} may load other files`);
+  if (code && only === undefined)
+    for (const guess of code.meant.guesses) at.findings.names(guess, 'maybe');
   followScripts(at, args);
 }
 

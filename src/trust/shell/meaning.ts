@@ -10,12 +10,16 @@ export interface Meaning {
   readonly guesses: readonly string[];
   /** The literal text before the first unknown part. */
   readonly start: string;
+  /** The word as patterns of file names, which may match too much; of use only where it is unknown. */
+  readonly patterns: readonly string[];
 }
 
 /** What is known at the place of a word. */
 export interface Surroundings {
   /** Returns the possible values of a variable; undefined if they cannot be known. */
   valuesOf(name: string): readonly string[] | undefined;
+  /** Returns patterns of all values that a variable is given anywhere; undefined if there is none. */
+  patternsOf(name: string): readonly string[] | undefined;
   /** Returns what a command in `$(…)` prints, if that is known. */
   outputOf(part: WordPart): readonly string[] | undefined;
   /** Folders that the shell may be in. */
@@ -34,7 +38,12 @@ export function meaningOf(word: Word, around: Surroundings): Meaning {
   return text.startsWith('~') ? withTilde(meant, around) : meant;
 }
 
-const literal = (text: string): Meaning => ({ texts: [text], guesses: [text], start: text });
+const literal = (text: string): Meaning => ({
+  texts: [text],
+  guesses: [text],
+  start: text,
+  patterns: [text],
+});
 
 function ofParts(
   parts: readonly (WordPart | DoubleQuotedChild)[],
@@ -43,6 +52,7 @@ function ofParts(
 ): Meaning {
   let texts: readonly string[] = [''];
   let guesses: readonly string[] = [''];
+  let patterns: readonly string[] = [''];
   let start = '';
   let unknown: string | undefined;
   for (const part of parts) {
@@ -50,11 +60,12 @@ function ofParts(
     if (unknown === undefined) start += meant.start;
     unknown ??= meant.unknown;
     guesses = joined(guesses, meant.guesses) ?? guesses;
+    patterns = joined(patterns, meant.patterns) ?? [];
     const all = unknown === undefined ? joined(texts, meant.texts) : undefined;
     if (all === undefined) unknown ??= part.text;
     texts = all ?? [];
   }
-  return { texts, guesses, start, ...(unknown !== undefined && { unknown }) };
+  return { texts, guesses, start, patterns, ...(unknown !== undefined && { unknown }) };
 }
 
 function joined(befores: readonly string[], afters: readonly string[]): string[] | undefined {
@@ -77,21 +88,30 @@ function ofPart(
     case 'LocaleString':
       return ofParts(part.parts, around, true);
     case 'SimpleExpansion':
-      return expanded(part, around.valuesOf(part.text.slice(1)), isQuoted);
+      return variable(part, part.text.slice(1), around, isQuoted);
     case 'ParameterExpansion':
       return ofParameter(part, around, isQuoted);
     case 'CommandExpansion':
       return expanded(part, around.outputOf(part), isQuoted);
+    case 'Glob':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return unknownPart(part.text, [''], [part.text]);
     default:
       return unknownPart(part.text);
   }
 }
 
-const unknownPart = (text: string, guesses: readonly string[] = ['']): Meaning => ({
+const unknownPart = (
+  text: string,
+  guesses: readonly string[] = [''],
+  patterns: readonly string[] = ['*'],
+): Meaning => ({
   texts: [],
   unknown: text,
   guesses,
   start: '',
+  patterns,
 });
 
 /** White space and patterns in unquoted text make the shell split or replace the word. */
@@ -104,7 +124,19 @@ function expanded(
 ): Meaning {
   if (values === undefined) return unknownPart(text);
   if (!isQuoted && values.some((value) => splits.test(value))) return unknownPart(text, values);
-  return { texts: values, guesses: values, start: values.length === 1 ? values[0]! : '' };
+  const start = values.length === 1 ? values[0]! : '';
+  return { texts: values, guesses: values, start, patterns: values };
+}
+
+function variable(
+  part: { readonly text: string },
+  name: string,
+  around: Surroundings,
+  isQuoted: boolean,
+): Meaning {
+  const meant = expanded(part, around.valuesOf(name), isQuoted);
+  const patterns = meant.unknown === undefined ? undefined : around.patternsOf(name);
+  return patterns === undefined ? meant : { ...meant, patterns };
 }
 
 function ofParameter(
@@ -115,7 +147,7 @@ function ofParameter(
   const { index, operation, parameter, prefix } = part;
   if (index !== undefined || prefix !== undefined) return unknownPart(part.text);
   const values = around.valuesOf(parameter);
-  if (operation === undefined) return expanded(part, values, isQuoted);
+  if (operation === undefined) return variable(part, parameter, around, isQuoted);
   if (operation.type !== 'Default') return unknownPart(part.text);
   const otherwise = meaningOf(operation.operand, around);
   if (values === undefined || values.includes('') || operation.operator.endsWith('+'))
@@ -138,6 +170,7 @@ function withTilde(meant: Meaning, { folders, home }: Surroundings): Meaning {
   return {
     ...meant,
     texts,
+    patterns: replace(meant.patterns) ?? [],
     guesses: replace(meant.guesses) ?? meant.guesses,
     start: texts[0] ?? meant.start,
   };

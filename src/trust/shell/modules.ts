@@ -5,6 +5,7 @@ import type { Disk } from './disk.ts';
 export interface Loading {
   readonly disk: Disk;
   readonly scripts: Set<string>;
+  readonly manifests: Set<string>;
   lost(what: string): void;
 }
 
@@ -20,7 +21,7 @@ export function loadedByNode(to: Loading, paths: readonly string[]): void {
     if (file === undefined || /\.[mc][jt]s$/.test(file)) continue;
     for (let folder = dirname(file); ; folder = dirname(folder)) {
       const manifest = join(folder, 'package.json');
-      if (to.disk.isInProject(manifest)) to.scripts.add(manifest);
+      if (to.disk.isInProject(manifest)) to.manifests.add(manifest);
       if (to.disk.isFile(manifest) || folder === dirname(folder)) break;
     }
   }
@@ -31,7 +32,7 @@ function findModule(to: Loading, path: string, depth: number): string | undefine
   const file = firstOf(to, first);
   if (file !== undefined || depth > 1) return file;
   const manifest = join(path, 'package.json');
-  to.scripts.add(manifest);
+  to.manifests.add(manifest);
   const main = mainOf(to.disk.read(manifest));
   const named = main === undefined ? undefined : findModule(to, join(path, main), depth + 1);
   return (

@@ -9,7 +9,13 @@ export interface Said {
 /** Turns a text that is part of a word into a word of its own. */
 export const saidAs = (text: string): Said => ({
   written: text,
-  meant: { texts: [text], guesses: [text], start: text },
+  meant: { texts: [text], guesses: [text], start: text, patterns: [text] },
+});
+
+/** A word that only the program knows that passes it on, such as an argument that `xargs` adds. */
+export const unknownWord = (written: string, patterns: readonly string[] = []): Said => ({
+  written,
+  meant: { texts: [], unknown: written, guesses: [], start: '', patterns },
 });
 
 /** Returns the texts that a word may expand to; undefined if they cannot be known. */

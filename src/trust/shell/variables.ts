@@ -13,6 +13,8 @@ export class Variables {
   /** A name whose entry is undefined has a value that cannot be known. */
   readonly #values: Map<string, string | undefined>;
   readonly #places: Places;
+  /** Patterns of all values that variables are given anywhere. */
+  readonly #possible = new Map<string, readonly string[]>();
 
   constructor({ own, given }: KnownVariables, places: Places) {
     this.#values = new Map(Object.entries({ ...given, ...own }));
@@ -24,6 +26,25 @@ export class Variables {
     const value = this.#values.get(name);
     if (value === undefined) return undefined;
     return name === 'PWD' ? this.#places.folders : [value];
+  }
+
+  /** Returns patterns of all values that a variable is given anywhere; undefined if there is none. */
+  patternsOf(name: string): readonly string[] | undefined {
+    return this.#possible.get(name);
+  }
+
+  /** Records patterns of what a variable may be, wherever it is given that value. */
+  mayBe(name: string, patterns: readonly string[]): void {
+    const all = new Set([...(this.#possible.get(name) ?? []), ...patterns]);
+    this.#possible.set(name, [...all].slice(0, mostPatterns));
+  }
+
+  /** Follows a process of its own: what it sets does not last. */
+  apart(follow: () => void): void {
+    const before = new Map(this.#values);
+    follow();
+    this.#values.clear();
+    for (const [name, value] of before) this.#values.set(name, value);
   }
 
   /** Forgets names that are set more than once or in a loop: their values cannot be relied on. */
@@ -48,6 +69,8 @@ export class Variables {
     for (const name of this.#values.keys()) if (!lasting.has(name)) this.forget(name);
   }
 }
+
+const mostPatterns = 40;
 
 /** Names whose values the user's environment and we set. */
 const lasting = new Set([
