@@ -6,7 +6,7 @@ import type { HookTrust } from '../trust/hook-trust.ts';
 import { duplicates } from './duplicates.ts';
 import { unfitMatchers } from './matchers.ts';
 import { type CheckProblem, ofHook, ofSettings } from './check-problem.ts';
-import { unstartable } from './scripts.ts';
+import { easilyDistrusted, unstartable } from './scripts.ts';
 
 /** Why a hook would be skipped, if it would. */
 export interface Untrusted {
@@ -93,6 +93,7 @@ async function checkHook(
     ...plugin,
     ...(await unfitMatchers(hook, dialect, tools)),
     ...(hook.type === 'plugin' ? [] : unstartable(hook, folder)),
+    ...(hook.untrusted === undefined ? [] : easilyDistrusted(hook, folder)),
   ];
 }
 

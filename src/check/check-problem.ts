@@ -14,6 +14,7 @@ export type CheckCode =
   | 'line-ends'
   | 'interpreter-missing'
   | 'program-missing'
+  | 'loses-trust'
   | 'prestart';
 
 /** Something that a check found. */

@@ -1,42 +1,46 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { findProgram, isExecutable } from '../process/index.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { type Started, startedBy } from '../trust/script-files.ts';
+import { manifestsOf, neededBy, type Started } from '../trust/script-files.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** What keeps a hook's command from starting, as far as can be seen without running anything. */
 export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
-  // A command that tests whether a file exists handles its absence itself.
-  if (looks.test(hook.command) && hook.args === undefined) return [];
-  return startedBy(hook, cwd).flatMap((started) => {
+  const seen = new Set<string>();
+  return neededBy(hook, cwd).flatMap((started) => {
+    const key = JSON.stringify([started.name, started.by]);
+    if (seen.has(key)) return [];
+    seen.add(key);
     const found = started.paths.find(isFile);
     if (found !== undefined) return faultOf(hook, started, found) ?? [];
-    if (started.paths.length === 0) return programFault(hook, started.name) ?? [];
+    if (started.paths.length === 0) return programFault(hook, started) ?? [];
     if (started.paths.some(isThere)) return [];
     return [
       ofHook(
         hook,
         'script-missing',
-        `its script ${JSON.stringify(started.name)} does not exist`,
+        `its script ${JSON.stringify(started.name)} does not exist${whereIn(started)}`,
         'write the path of an existing file, relative to the project folder',
       ),
     ];
   });
 }
 
-const looks = /\[\s|\b(?:test|which|type|hash)\s|\bcommand\s+-[vV]/;
-
 /** The fault of a program that is not on the PATH. */
-const programFault = (hook: RegisteredHook, name: string): CheckProblem | undefined =>
-  process.platform === 'win32' || findProgram(name) !== undefined
+const programFault = (hook: RegisteredHook, started: Started): CheckProblem | undefined =>
+  process.platform === 'win32' || findProgram(started.name) !== undefined
     ? undefined
     : ofHook(
         hook,
         'program-missing',
-        `the program ${JSON.stringify(name)} is not installed here`,
+        `the program ${JSON.stringify(started.name)} is not installed here${whereIn(started)}`,
         'install it, or put its folder on the PATH',
       );
+
+/** The script that starts it, if that is not the hook's own command. */
+const whereIn = ({ inside }: Started): string =>
+  inside === undefined ? '' : ` (${basename(inside)} runs it)`;
 
 function faultOf(hook: RegisteredHook, started: Started, file: string): CheckProblem | undefined {
   const name = JSON.stringify(started.name);
@@ -107,4 +111,22 @@ function beginningOf(file: string): string {
   } catch {
     return '';
   }
+}
+
+/**
+ * Reports files that agents edit for other reasons, and whose next change ends the trust in a hook. It is said
+ * before trust is given; afterwards it would be a problem that nobody can solve.
+ */
+export function easilyDistrusted(hook: RegisteredHook, cwd: string): CheckProblem[] {
+  const files = manifestsOf(hook, cwd);
+  if (files.length === 0) return [];
+  const shown = files.length > 4 ? [...files.slice(0, 3), `${files.length - 3} more`] : files;
+  return [
+    ofHook(
+      hook,
+      'loses-trust',
+      `runs what ${shown.join(', ')} say${files.length === 1 ? 's' : ''}: a change of what is run there ends its trust`,
+      'trust it again after such a change (hookmachine trust), or name a script of your own that does the work',
+    ),
+  ];
 }

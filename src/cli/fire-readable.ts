@@ -76,6 +76,7 @@ function hookLines(hook: Report['hooks'][number]): string[] {
   return [
     `${hook.success ? '✓' : '✗'} ${firstLine(name)}  (${dialect}, ${source})  ${end}, ${durationMs} ms`,
     ...labelled('error', hook.error ?? null),
+    ...labelled('stderr', hook.stderr ?? null),
     ...(hook.notes ?? []).flatMap((note) => labelled('note', note)),
   ];
 }

@@ -1,4 +1,4 @@
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
@@ -56,6 +56,7 @@ export async function fireReport<Event extends HookEventName>(
       timedOut: result.timedOut,
       success: result.success,
       durationMs: Math.round(result.durationMs),
+      ...stderrOf(result),
       ...(result.error && { error: result.error.message }),
       ...(result.survivors && { survivors: result.survivors }),
       ...(result.notes.length > 0 && { notes: result.notes }),
@@ -63,6 +64,16 @@ export async function fireReport<Event extends HookEventName>(
     conflicts,
     durationMs: Math.round(durationMs),
   };
+}
+
+/** How much of what a hook printed on stderr is shown, in characters. */
+const longestStderr = 2_000;
+
+/** What a hook printed on stderr, unless that is the reason for its denial. */
+function stderrOf({ stderr, reason }: HookExecutionResult): { readonly stderr?: string } {
+  const text = stderr.trim();
+  if (text === '' || text === reason) return {};
+  return { stderr: text.length > longestStderr ? `${text.slice(0, longestStderr)}…` : text };
 }
 
 /** The arguments as hooks left them; null when they changed nothing. */

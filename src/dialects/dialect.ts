@@ -92,6 +92,11 @@ export interface Dialect {
   stdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object;
   /** The arguments that hooks which are executables are started with; default: none. */
   readonly runArgs?: readonly string[];
+  /**
+   * Whether a hook that gave no answer because a program of its script is missing has only a note;
+   * default: it also counts as failed where failures block.
+   */
+  readonly missingProgram?: 'noted';
   /** Whether a newline ends the input, for hooks that read it as a line. */
   readonly endsLine?: true;
   /** Reads a hook's answer from what it did; `payload` is what it received, in canonical form. */

@@ -18,6 +18,7 @@ import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { valueAfter, mergeEffects, passChanges, outputOf } from '../dialects/merge-effects.ts';
+import { withMissingProgram } from '../dialects/missing-program.ts';
 import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
@@ -204,7 +205,8 @@ export function toMachineInput(
     const answer = tried((): KeptAnswer => {
       // A dialect whose failures deny would take it for a failure.
       if (untrusted.has(hook)) throw new Error(whyUntrusted(hook));
-      const read = dialect.read(hook, outcome, received);
+      const isOnlyNoted = dialect.missingProgram === 'noted';
+      const read = withMissingProgram(dialect.read(hook, outcome, received), isOnlyNoted);
       const result = { ...withOutput(event, hook, read, received), hook, event, received };
       const { chain = passChanges } = dialect;
       return isInSequence(hook) && isPassedOn(result)

@@ -102,9 +102,32 @@ export function filesBehind(
 
 export type { Started };
 
-/** Returns the programs and scripts that a hook's command starts by a literal name. */
-export const startedBy = (hook: HookOnDisk, cwd: string): readonly Started[] =>
-  followHook(hook, { cwd, real: realpathSync.native(cwd) }).started;
+/**
+ * Returns the programs and scripts that a hook's command and its shell scripts start by a literal name and
+ * need: without those that they look for first, or can do without.
+ */
+export function neededBy(hook: HookOnDisk, cwd: string): readonly Started[] {
+  const { started, lookedFor, definesUnknown } = followHook(hook, {
+    cwd,
+    real: realpathSync.native(cwd),
+  });
+  return started.filter(
+    ({ name, paths, isOptional }) =>
+      !isOptional && !lookedFor.has(name) && !(definesUnknown && paths.length === 0),
+  );
+}
+
+/**
+ * Returns the files that say what a hook runs and that are edited for other reasons, too, by their paths in
+ * the project.
+ */
+export const manifestsOf = (hook: HookOnDisk, cwd: string): readonly string[] => {
+  const project = { cwd, real: realpathSync.native(cwd) };
+  const { manifests, scripts } = followHook(hook, project);
+  return [...manifests]
+    .filter((path) => kindOf(path) === 'file' && !scripts.has(path) && !path.includes('/.git/'))
+    .map((path) => shownPath(path, project));
+};
 
 /** Follows a hook to its files, depending on its type. */
 function followHook(
@@ -145,6 +168,8 @@ const named = (...started: Started[]): Followed => ({
   written: new Set(),
   manifests: new Set(),
   patterns: new Set(),
+  lookedFor: new Set(),
+  definesUnknown: false,
   unfollowed: [],
 });
 

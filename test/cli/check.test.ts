@@ -62,6 +62,43 @@ describe('hookmachine check', () => {
     ]);
   });
 
+  test('check finds programs that scripts call and that are missing, unless a script looks for them or can do without', async () => {
+    const box = sandbox();
+    script(
+      box,
+      'bad.sh',
+      '#!/bin/sh\nx=$(no-such-jq -r .tool_name)\n[ "$x" = y ] && exit 2\nexit 0\n',
+    );
+    script(box, 'inner.sh', 'sh ./bad.sh\n');
+    script(box, 'good.sh', '#!/bin/bash\ncommand -v no-such-a >/dev/null && no-such-a\nif type no-such-b; then no-such-b; fi\nno-such-c || true\nhelp_me() { :; }\nhelp_me\n[ -x ./tool ] && ./tool\ncase $(uname) in Darwin) no-such-d;; esac\n'); // prettier-ignore
+    script(box, 'lib.sh', 'say() { :; }\n');
+    script(
+      box,
+      'sources.sh',
+      '#!/bin/bash\n. "$(dirname "$0")/lib.sh"\nsay hi\n. "$SOMEWHERE"\nelsewhere\n',
+    );
+    const commands = ['./bad.sh', 'bash inner.sh', './good.sh', './sources.sh', 'no-such-e || true']; // prettier-ignore
+    const problems = await found(box, [{ hooks: commands.map((command) => run(command)) }]);
+    expect(problems.map(({ place, code }) => `${place} ${code}`)).toEqual([
+      '[0].hooks[0] program-missing',
+      '[0].hooks[1] program-missing',
+    ]);
+    const { stdout } = await inProcess(box, ['check']);
+    expect(stdout).toContain('the program "no-such-jq" is not installed here (bad.sh runs it)');
+  });
+
+  test('check says before trust is given which files, often edited, end the trust in a hook (S-43)', async () => {
+    const box = sandbox();
+    box.write('project/package.json', { scripts: { test: 'true' } });
+    box.write('project/package-lock.json', {});
+    box.write(box.own.project, { hooks: { BeforeTool: [{ hooks: [run('npm test'), run('exit 0')] }] } }); // prettier-ignore
+    const untrusted = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '' } };
+    const { stdout } = await inProcess(untrusted, ['check']);
+    expect(stdout).toContain('hooks[0]: runs what package.json, package-lock.json say: a change of what is run there ends its trust; trust it again after such a change'); // prettier-ignore
+    expect(stdout.match(/loses-trust/g)).toHaveLength(1);
+    expect((await inProcess(box, ['check'])).stdout).toBe('Nothing is wrong with 2 hooks.');
+  });
+
   test('check finds names in matchers that match no known tool, with the nearest one, and accepts those given with --tool', async () => {
     const box = sandbox();
     const groups = ['write_fiel', 'replace|deploy', 'mcp__git__push', '^run_', 'write_file'].map(

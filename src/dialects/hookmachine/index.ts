@@ -35,7 +35,7 @@ const events: Readonly<Record<string, HookEventName>> = {
   ...Object.fromEntries(Object.entries(hookPoints).map(([id, { event }]) => [id, event])),
 };
 
-const { unasked: _unasked, ...spoken } = llxprt;
+const { unasked: _unasked, missingProgram: _missingProgram, ...spoken } = llxprt;
 
 /** Loaded only when a hook needs them. */
 let rules: typeof Rules | undefined;

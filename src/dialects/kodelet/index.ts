@@ -37,6 +37,7 @@ export const kodelet: Dialect = {
   compileMatcher: () => () => true,
   mode: () => 'sequential',
   runArgs,
+  missingProgram: 'noted',
   environment: () => ({}),
   stdin: ({ event }, payload, context) => toStdin(event, payload, context),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),

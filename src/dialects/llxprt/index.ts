@@ -21,6 +21,7 @@ export const llxprt: Dialect = {
   needsSwitch: true,
   settings: 'llxprt',
   unasked: 'passes',
+  missingProgram: 'noted',
   guarded: [
     '.llxprt/settings.json',
     '.llxprt/hookmachine-*',

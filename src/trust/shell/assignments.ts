@@ -40,6 +40,7 @@ export function followValue(
   }
   for (const value of guesses) {
     findings.names(value, 'maybe');
+    if (name === 'PATH') findings.definesUnknown = true;
     if (/PATH$|LIB$/.test(name)) places.search(value.split(':'));
   }
   const isOutside =

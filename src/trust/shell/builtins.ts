@@ -18,6 +18,7 @@ const read: Builtin = (at, args, name) => {
 const test: Builtin = (at, args) => {
   const look = (argument: Said | undefined): void => {
     if (argument) followArgument(at, argument, 'path');
+    if (argument) at.findings.looksFor([argument]);
   };
   for (const [index, { written }] of args.entries()) {
     if (testsFile.test(written)) look(args[index + 1]);

@@ -27,7 +27,9 @@ export function followScript(at: Following, script: Said, runner: string): void 
     for (const pattern of script.meant.patterns) at.findings.selects(pattern);
   }
   followArgument(at, script, 'script');
-  if (isOfShell) for (const text of texts ?? []) at.script(text);
+  const isSourced = runner === '.' || runner === 'source';
+  const isRead = isOfShell && (texts ?? []).some((text) => at.script(text, isSourced));
+  if (isSourced && !isRead) at.findings.definesUnknown = true;
 }
 
 /** Follows a script that the shell itself reads: it may change the value of any name. */

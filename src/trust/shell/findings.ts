@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Disk } from './disk.ts';
 import type { Followed, Started } from './followed.ts';
 import type { Places } from './places.ts';
+import { literally, type Said } from './said.ts';
 
 /** How a command uses a file that it names. */
 export type Use =
@@ -22,12 +23,15 @@ export class Findings implements Followed {
   readonly manifests = new Set<string>();
   readonly patterns = new Set<string>();
   readonly started: Started[] = [];
+  readonly lookedFor = new Set<string>();
+  definesUnknown = false;
   readonly disk: Disk;
   /** Something that it runs is not literal: any file that it names may be that. */
   runsUnknown = false;
   readonly #unfollowed = new Set<string>();
   readonly #places: Places;
   #distance = 0;
+  #optional = 0;
 
   constructor(places: Places) {
     this.#places = places;
@@ -149,14 +153,30 @@ export class Findings implements Followed {
     return undefined;
   }
 
+  /** Records that the code looks whether there are programs or files of these names. */
+  looksFor(names: readonly Said[]): void {
+    for (const name of names.flatMap((one) => literally(one) ?? [])) this.lookedFor.add(name);
+  }
+
+  /** Follows code without which the rest does what it should. */
+  optionally(follow: () => void): void {
+    this.#optional++;
+    follow();
+    this.#optional--;
+  }
+
   /** Records what is started, `by` an interpreter or on its own. */
   starts(name: string, by?: string): void {
     if (this.#distance > 0) return;
     const isSearched = by === undefined && !name.includes('/');
+    const { script: inside, isLost } = this.#places;
+    const isOptional = this.#optional > 0 || (isLost && !isSearched && !name.startsWith('/'));
     this.started.push({
       name,
       paths: isSearched ? [] : this.#places.pathsOf(name),
       ...(by !== undefined && { by }),
+      ...(inside !== undefined && { inside }),
+      ...(isOptional && { isOptional }),
     });
   }
 }

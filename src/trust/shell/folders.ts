@@ -13,6 +13,7 @@ export function changeFolder(at: Following, args: readonly Said[]): void {
   const texts = literally(target);
   if (texts === undefined) {
     findings.lost(`the target of ${quote(`cd ${target.written}`)} is not literal`);
+    places.isLost = true;
     const words = target.written.match(/[\w./-]+/g) ?? [];
     for (const path of words.flatMap((word) => places.pathsOf(word)))
       if (places.disk.isFolder(path) && places.disk.isInProject(path)) enter(at, path);

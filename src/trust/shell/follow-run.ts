@@ -28,6 +28,7 @@ export function followRun(at: Following, words: readonly Said[]): void {
   if (name === '') return undefined;
   if (!name.includes('/')) {
     if (!at.functions.has(name) && !isOfShell(name)) findings.starts(name);
+    if (looking.has(name)) findings.looksFor(args);
     followSearch(at, name);
     return followProgram(at, name, args);
   }
@@ -39,6 +40,9 @@ export function followRun(at: Following, words: readonly Said[]): void {
   if (!/^\/(?:usr\/)?(?:local\/)?s?bin\/[^/]+$/.test(name)) return followAnything(at, name, args);
   return followProgram(at, baseName(name), args);
 }
+
+/** Programs that tell whether there is another. */
+const looking: ReadonlySet<string> = new Set(['which', 'type', 'hash']);
 
 /** Whether it is built into the shell. */
 const isOfShell = (name: string): boolean => builtins.has(name) || ownWords.has(name);

@@ -1,4 +1,4 @@
-import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
+import { forEachChild, parse, type AndOr, type Command, type SyntaxNode, type Word } from 'unbash';
 import { followArgument } from './arguments.ts';
 import { argumentOf, followAssignment, followValue } from './assignments.ts';
 import { comparesFiles, testsFile } from './builtins.ts';
@@ -31,6 +31,16 @@ export function followCommand(
     followValue(follower, name, [value], value);
   follower.code(command);
   return follower.findings;
+}
+
+/** Whether a condition is about the system that it runs on. */
+function asksForSystem(node: SyntaxNode): boolean {
+  if (node.type === 'Word' && /\buname\b|\bOSTYPE\b/.test(node.text)) return true;
+  let does = false;
+  forEachChild(node, (child) => {
+    does ||= asksForSystem(child);
+  });
+  return does;
 }
 
 const deepest = 8;
@@ -85,25 +95,31 @@ class Follower implements Following {
     return undefined;
   }
 
-  script(name: string): void {
+  script(name: string, isSourced = false): boolean {
     const { disk } = this.places;
+    let isRead = false;
     for (const path of this.places.pathsOf(name)) {
+      if (this.#scripts.has(path)) isRead = true;
       const text = disk.isFile(path) && !this.#scripts.has(path) ? disk.read(path) : undefined;
       if (text === undefined || text.includes('\0')) continue;
       this.#scripts.add(path);
-      this.#inScript(path, text);
+      isRead = true;
+      this.#inScript(path, text, isSourced);
     }
+    return isRead;
   }
 
   /** A script only reads its data: unlike on the hook's own line, it is not part of what was agreed to. */
-  #inScript(path: string, text: string): void {
+  #inScript(path: string, text: string, isSourced: boolean): void {
     const { script: before } = this.places;
     const data = new Set(this.findings.data);
     const functions = new Set(this.functions);
     this.places.script = path;
-    this.variables.apart(() => this.code(text));
+    if (isSourced) this.code(text);
+    else this.variables.apart(() => this.code(text));
     this.places.script = before;
     for (const one of this.findings.data) if (!data.has(one)) this.findings.data.delete(one);
+    if (isSourced) return;
     for (const one of this.functions) if (!functions.has(one)) this.functions.delete(one);
   }
 
@@ -127,6 +143,13 @@ class Follower implements Following {
         this.input = before;
         return undefined;
       }
+      case 'AndOr':
+        return this.#andOr(node);
+      case 'If':
+      case 'Case':
+        return asksForSystem(node.type === 'If' ? node.clause : node.word)
+          ? this.findings.optionally(() => this.inner(node))
+          : this.inner(node);
       case 'For':
       case 'Select':
         for (const word of node.wordlist ?? [])
@@ -161,8 +184,17 @@ class Follower implements Following {
     followProgram(this, name, args);
   }
 
+  /** What stands before `||` may fail. */
+  #andOr({ commands, operators }: AndOr): void {
+    for (const [index, command] of commands.entries())
+      if (operators.slice(index).includes('||')) this.findings.optionally(() => this.node(command));
+      else this.node(command);
+  }
+
   #looksAt(word: Word): void {
-    followArgument(this, argumentOf(this, word), 'path');
+    const argument = argumentOf(this, word);
+    this.findings.looksFor([argument]);
+    followArgument(this, argument, 'path');
   }
 
   #command({ name, prefix, args, redirects }: Command): void {

@@ -5,6 +5,10 @@ export interface Started {
   readonly paths: readonly string[];
   /** The interpreter that runs it; undefined if it is run directly. */
   readonly by?: string;
+  /** The script of the project that starts it; undefined for the hook's own command. */
+  readonly inside?: string;
+  /** The code goes on as it should without it, or starts it only on some systems. */
+  readonly isOptional?: true;
 }
 
 /** How a command uses the files around it. */
@@ -23,4 +27,8 @@ export interface Followed {
   readonly unfollowed: readonly string[];
   /** What it starts by a literal name. */
   readonly started: readonly Started[];
+  /** Programs and files that it looks for before it uses them. */
+  readonly lookedFor: ReadonlySet<string>;
+  /** Code that could not be followed may define functions, or change where programs are found. */
+  readonly definesUnknown: boolean;
 }

@@ -27,8 +27,11 @@ export interface Following {
   node(node: SyntaxNode): void;
   /** Follows the children of a part of a command. */
   inner(node: SyntaxNode): void;
-  /** Follows the content of a shell script of the project. */
-  script(name: string): void;
+  /**
+   * Follows the content of a shell script; returns false if there is none. One that is sourced runs in the same
+   * shell.
+   */
+  script(name: string, isSourced?: boolean): boolean;
   /** Follows shell code that the current code runs. */
   code(code: string): void;
   /** Follows a program with its arguments. */

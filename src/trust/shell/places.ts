@@ -24,6 +24,8 @@ export class Places {
   readonly searched = new Set<string>();
   /** The script whose code is being followed. */
   script: string | undefined;
+  /** It has gone to a folder that is not known. */
+  isLost = false;
 
   constructor(cwd: string, disk: Disk) {
     this.#folders = [cwd];

@@ -23,7 +23,7 @@ export function followWrapper(
       return at.run([argument, ...rest]);
     }
     // `command -v x` only looks the name up.
-    if (name === 'command' && /^-[pvV]*[vV]/.test(text)) return undefined;
+    if (name === 'command' && /^-[pvV]*[vV]/.test(text)) return at.findings.looksFor(rest);
     const assignment = /^([A-Za-z_]\w*)=([^]*)$/.exec(text);
     if (assignment && (name === 'env' || name === 'sudo')) {
       followValue(at, assignment[1]!, [assignment[2]!], assignment[2]!);
