@@ -37,10 +37,6 @@ export function addInit(program: Command): void {
 
 async function init({ cwd, lang, yes }: Options): Promise<void> {
   const folder = projectFolder(cwd);
-  if (lang === 'typescript' && !runsTypeScript())
-    throw new CommandFailure(
-      `Node ${process.versions.node} does not run TypeScript: use Node 22.18 or newer, or --lang node`,
-    );
   const plan = planned(folder, lang);
   const found = await foundIn(folder);
   const isNew = found.length === 0 && plan.every(({ what }) => what === 'new');
@@ -96,6 +92,3 @@ function editing<Value>(work: () => Value): Value {
     throw error;
   }
 }
-
-const runsTypeScript = (): boolean =>
-  Boolean((process.features as { readonly typescript?: unknown }).typescript);

@@ -21,6 +21,8 @@ export interface WorkerData {
   readonly longestAnswer: number;
   /** Leads to the host. */
   readonly port: MessagePort;
+  /** How types are stripped, where Node.js does not do that: the module loader's hooks, and the package. */
+  readonly typescript?: { readonly loader: string; readonly stripper: string };
 }
 
 /** What a worker receives. */
@@ -68,7 +70,7 @@ function isAnswer(text: string): boolean {
 export const workerSource = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
-const { url, cwd, begun, longestAnswer, port } = workerData;
+const { url, cwd, begun, longestAnswer, port, typescript } = workerData;
 for (const name of Object.keys(workerData)) delete workerData[name];
 parentPort.close();
 process._getActiveHandles = () => [];
@@ -95,6 +97,10 @@ const textOf = (thrown) => {
   }
 };
 const load = async () => {
+  if (typescript) {
+    const { register } = require('node:module');
+    register(typescript.loader, { data: typescript.stripper });
+  }
   const found = await import(url);
   const hook = [found.default, found.hook, found.default?.default, found.default?.hook].find(
     (one) => typeof one === 'function',

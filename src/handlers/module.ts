@@ -12,6 +12,7 @@ import { errorOf, messageOf } from '../message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from './module-path.ts';
+import { loaderSource, runsTypeScript, typeStripper } from './typescript-loader.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 
 /*
@@ -107,6 +108,16 @@ class HookModule {
   }
 }
 
+/** @throws if the package that strips types is missing, as in an app that was bundled without it */
+function stripping(): NonNullable<WorkerData['typescript']> {
+  const stripper = typeStripper();
+  if (stripper === undefined)
+    throw new Error(
+      `Node.js ${process.versions.node} does not run TypeScript, and the package @swc/wasm-typescript is not installed: install it, use Node.js 22.18 or later, or write the hook in JavaScript`,
+    );
+  return { loader: `data:text/javascript,${encodeURIComponent(loaderSource)}`, stripper };
+}
+
 /** One worker thread with the module loaded. */
 class ModuleWorker {
   readonly #worker: Worker;
@@ -132,13 +143,7 @@ class ModuleWorker {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats?.isFile())
       throw new Error(`there is no file ${file}; write its path from the hook's folder`);
-    if (
-      /\.[cm]?ts$/.test(file) &&
-      !('typescript' in process.features && process.features.typescript)
-    )
-      throw new Error(
-        `Node.js ${process.versions.node} does not run TypeScript: use 22.18 or later, or write the hook in JavaScript`,
-      );
+    const typescript = /\.[cm]?ts$/.test(file) && !runsTypeScript() ? stripping() : undefined;
     this.isTooYoung = stats.ctimeMs > Date.now() - coarse;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -148,6 +153,7 @@ class ModuleWorker {
       begun: this.#begun,
       longestAnswer: answerLimit,
       port: port2,
+      ...(typescript && { typescript }),
     };
     this.#worker = new Worker(workerSource, {
       eval: true,

@@ -191,11 +191,22 @@ test('a module that does not exist is named', async () => {
   );
 });
 
-test('a TypeScript module runs if Node.js can run it, and is a clear failure otherwise', async () => {
-  const said = await moduleHook('export default (_: object) => ({ is: "typed" })', 'hook.ts').ask();
-  if ('typescript' in process.features && process.features.typescript)
-    expect(said).toEqual({ is: 'typed' });
-  else expect(said).toContain('does not run TypeScript: use 22.18 or later');
+test.each([
+  ['hook.ts', 'import { is } from "./more.ts";\nexport default (_: object) => ({ is: is("typed") as string });\n'],
+  ['hook.mts', 'import { is } from "./more.ts";\nexport default (_: object) => ({ is: is("typed") });\n'],
+  ['hook.cts', 'module.exports = (_: object) => ({ is: "typed" as string });\n'],
+  ['hook.ts', 'module.exports = (_: object) => ({ is: "typed" as string });\n'],
+])('a TypeScript module runs, whether or not Node.js strips types itself: %s %#', async (name, text) => {
+  const { ask, cwd } = moduleHook(text, name);
+  writeFileSync(join(cwd, 'more.ts'), 'export const is = <T>(what: T): T => what;\n');
+  expect(await ask()).toEqual({ is: 'typed' });
+}); // prettier-ignore
+
+test('TypeScript that cannot be stripped is a failure that names the file', async () => {
+  expect(await moduleHook('export default (: object) => 1', 'hook.ts').ask()).toMatch(/hook\.ts/);
+  expect(await moduleHook('enum X { A }\nexport default () => ({})', 'hook.ts').ask()).toMatch(
+    /enum/i,
+  );
 });
 
 test.each([
