@@ -6,7 +6,7 @@ import { findSame, knownDialects } from '../dialects/index.ts';
 import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
-import { migrate, placeOfHook } from '../migrate/migrate.ts';
+import { migrate, type Migration, placeOfHook } from '../migrate/migrate.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { dialectNamed } from './dialects-option.ts';
 import { CommandFailure } from './failure.ts';
@@ -53,7 +53,8 @@ export function addMigrate(program: Command): void {
       'after',
       `
 Comments, order and everything else in the file stay as they are, and the original hooks are left where they
-are. A hook that is there already is not written again.
+are; in a file of ours they are named in hooksConfig.disabled, so that each runs once. A hook that is there
+already is not written again.
 Exit status: 0 all was carried over, 2 something was not, 1 the command could not do its work.
 
 Example:
@@ -80,15 +81,17 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
   });
   try {
     const done = migrate({ from, to, writer, scope, site, hooks });
-    if (done.added > 0) {
+    const isChanged = done.before !== done.after;
+    if (isChanged) {
       say(diffOf(done));
       if (write) done.carryOut();
     }
     const lost = [...left, ...done.lost];
     for (const line of lost) say(`Not carried over unchanged: ${line}`);
-    if (done.added > 0 && !write) say('Nothing was written (pass --write).');
+    if (isChanged && !write) say('Nothing was written (pass --write).');
     say(summary(done, from, to, write));
     for (const note of done.notes) say(note);
+    for (const line of originals(done, from, to)) say(line);
     say(
       "The scripts were not changed: what they receive and how they answer may differ, which 'hookmachine matrix SCRIPT' shows.",
     );
@@ -98,6 +101,34 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
       throw new CommandFailure(error.message, { cause: error });
     throw error;
   }
+}
+
+/** What becomes of the hooks that were carried over. */
+function originals(
+  { added, known, off, file }: Migration,
+  from: Dialect,
+  to: Dialect,
+): readonly string[] {
+  if (added + known === 0) return [];
+  if (to.settings === undefined)
+    return [
+      `The originals stay, and hookmachine reads both files: in its own sessions they run twice, until you remove one or disable it, such as "${from.name}:NAME" in hooksConfig.disabled.`,
+    ];
+  return [
+    ...(off === 0
+      ? []
+      : [
+          `Their originals are switched off for hookmachine, so that each runs once: hooksConfig.disabled in ${file} names them.`,
+        ]),
+    ...(off < added + known
+      ? ['Where an original shares its name with a hook that was not carried over, it stays on.']
+      : []),
+    ...(from.speak === undefined
+      ? []
+      : [
+          `${from.name} itself still runs the originals: remove them from its file once it calls the relay (hookmachine install ${from.name}), or they run twice there.`,
+        ]),
+  ];
 }
 
 function summary(

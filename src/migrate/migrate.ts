@@ -6,6 +6,7 @@ import type { Writer } from '../dialects/writer.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { openJsonFile } from '../settings/edit-json-file.ts';
 import { addToList } from '../settings/edit-settings-text.ts';
+import { disabledHooks, disabledLists, nameIn } from '../settings/switches.ts';
 import { isRecord } from '../protocol/output.ts';
 import { carryMatcher } from './carry-matcher.ts';
 
@@ -28,6 +29,8 @@ export interface Migration {
   /** How many hooks are new there, and how many were there already. */
   readonly added: number;
   readonly known: number;
+  /** How many of the originals are switched off in the file, so that each hook runs once. */
+  readonly off: number;
   readonly lost: readonly string[];
   /** Differences too small to count as lost. */
   readonly notes: readonly string[];
@@ -36,7 +39,8 @@ export interface Migration {
 }
 
 /**
- * Writes hooks of one dialect into a file of another.
+ * Writes hooks of one dialect into a file of another. In a file of ours, the originals are switched off: both
+ * files are read, and each hook is to run once.
  *
  * @throws {SettingsEditError} if the file cannot be changed without harm
  */
@@ -92,16 +96,37 @@ export function migrate(order: MigrationOrder): Migration {
       lost.push(
         `${file} hooks.${nativeEvent}: its ${together.length} hooks run one after another there, and not in parallel`,
       );
+  const off =
+    to.settings === undefined ? [] : originalsOf(from, hooks, [...carried.values()].flat());
+  const listed = disabledHooks(value);
+  for (const name of off) {
+    if (listed.includes(name)) continue;
+    const next = addToList(changed, disabledLists[0], name);
+    if (typeof next !== 'string') throw inTheWay(next);
+    changed = next;
+  }
   return {
     file,
     before: isThere ? text : '',
-    after: added > 0 ? changed : isThere ? text : '',
+    after: changed === text && !isThere ? '' : changed,
     added,
     known,
+    off: off.length,
     lost,
     notes: [...notes],
     carryOut: () => edit(() => migrate(order).after),
   };
+}
+
+/** Returns how to disable the hooks that were carried over, except under names that others have too. */
+function originalsOf(
+  from: Dialect,
+  all: readonly HookDefinition[],
+  carried: readonly HookDefinition[],
+): readonly string[] {
+  const others = all.filter((hook) => !carried.includes(hook)).map(({ name }) => name);
+  const names = carried.map(({ name }) => name).filter((name) => !others.includes(name));
+  return [...new Set(names)].map((name) => nameIn(from.name, name));
 }
 
 /** Whether a project's hook is in a file that others who work there do not have. */

@@ -195,12 +195,24 @@ export function switchProblems({
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Whether a hook is in a list of names and commands; the list may be as long as that of all hooks. */
+/** How a list of disabled hooks names a hook of one dialect alone. */
+export const nameIn = (dialect: string, name: string): string => `${dialect}:${name}`;
+
+/**
+ * Whether a hook is in a list of names and commands, alone or with its dialect; the list may be as long as that
+ * of all hooks.
+ */
 export function isListed(
   names: readonly string[],
-  { name, command }: Pick<HookDefinition, 'name' | 'command'>,
+  {
+    name,
+    command,
+    dialect,
+  }: Pick<HookDefinition, 'name' | 'command'> & { readonly dialect?: string },
 ): boolean {
   const listed = sets.get(names) ?? new Set(names);
   sets.set(names, listed);
-  return listed.has(name) || listed.has(command);
+  return [name, command].some(
+    (one) => listed.has(one) || (dialect !== undefined && listed.has(nameIn(dialect, one))),
+  );
 }

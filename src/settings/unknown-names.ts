@@ -96,18 +96,24 @@ export function reportSlips(
  */
 export function unknownDisabled(
   disabled: readonly (DisabledHooks & { readonly file?: string | undefined })[],
-  hooks: readonly Pick<HookDefinition, 'name' | 'command'>[],
+  hooks: readonly (Pick<HookDefinition, 'name' | 'command'> & { readonly dialect?: string })[],
   knowsAll: () => boolean = () => true,
 ): SettingsProblem[] {
   if (disabled.every(({ names }) => names.length === 0)) return [];
   const known = new Set(hooks.flatMap(({ name, command }) => [name, command]));
-  if (disabled.every(({ names }) => names.every((name) => known.has(name))) || !knowsAll())
-    return [];
+  const dialects = new Set(hooks.flatMap(({ dialect }) => dialect ?? []));
+  const isKnown = (name: string): boolean => {
+    if (known.has(name)) return true;
+    const [, dialect, ofDialect = ''] = /^([a-z-]+):(?!\s)([^]+)$/.exec(name) ?? [];
+    // The hooks of a dialect may not have been looked for.
+    return dialect !== undefined && (!dialects.has(dialect) || known.has(ofDialect));
+  };
+  if (disabled.every(({ names }) => names.every(isKnown)) || !knowsAll()) return [];
   const near = [...known].filter((name) => name !== '').slice(0, mostCompared);
   return disabled.flatMap(({ names, file }) =>
     collectProblems(file === undefined ? {} : { file }, (complain) => {
       for (const name of new Set(names))
-        if (!known.has(name))
+        if (!isKnown(name))
           complain(() => {
             const meant = nearestKey(name, near);
             return {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RegexBudget } from '../../src/dialects/bounded-regex.ts';
@@ -463,4 +463,39 @@ test('migrate refuses to write a dialect without a settings file', async () => {
   const { exitCode, stderr } = await hookmachine(box, args);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('kodelet cannot be written');
+});
+
+describe('after a migration into a file of ours', () => {
+  const guard = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/guard.sh' };
+
+  const migrated = async (hooks: object) => {
+    const box = sandbox();
+    chmodSync(box.write('project/guard.sh', '#!/bin/sh\necho x >> ran\n'), 0o755);
+    box.write('project/.claude/settings.json', { hooks });
+    const args = ['migrate', '--from', 'claude-code', '--to', 'hookmachine', '--write'];
+    const { stdout } = await inProcess(box, args);
+    const input = '{"tool_name":"write_file","tool_input":{"file_path":"a","content":""}}';
+    const fired = await inProcess(box, ['fire', 'BeforeTool'], input);
+    const { hookCount } = JSON.parse(fired.stdout) as { hookCount: number };
+    const again = await inProcess(box, args);
+    const check = await inProcess(box, ['check']);
+    return { box, stdout, hookCount, again: again.stdout, check: check.stdout };
+  };
+
+  test('each hook runs once, in hookmachine, and check finds nothing wrong', async () => {
+    const { stdout, hookCount, again, check } = await migrated({ PreToolUse: [{ matcher: 'Write', hooks: [guard] }] }); // prettier-ignore
+    expect(hookCount).toBe(1);
+    expect(stdout).toContain('Their originals are switched off for hookmachine, so that each runs once'); // prettier-ignore
+    expect(stdout).toContain('claude-code itself still runs the originals: remove them from its file once it calls the relay'); // prettier-ignore
+    expect(again).not.toContain('+++');
+    expect(check).toBe('Nothing is wrong with 2 hooks.');
+  });
+
+  test('an original stays on if its name would take another hook with it', async () => {
+    const hooks = { PreToolUse: [{ matcher: 'Write', hooks: [guard] }], WorktreeCreate: [{ hooks: [guard] }] }; // prettier-ignore
+    const { stdout, hookCount, check } = await migrated(hooks);
+    expect(hookCount).toBe(2);
+    expect(stdout).toContain('it stays on');
+    expect(check).toMatch(/runs the same command as .* \(\S+\), so it runs twice; remove one of the two, or write "\S+:.*" in hooksConfig\.disabled/); // prettier-ignore
+  });
 });
