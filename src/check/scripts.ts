@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { basename, isAbsolute } from 'node:path';
-import { findProgram, isExecutable } from '../process/index.ts';
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { findProgram, scriptFault } from '../process/index.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { manifestsOf, neededBy, type Started } from '../trust/script-files.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
@@ -43,48 +43,17 @@ const whereIn = ({ inside }: Started): string =>
   inside === undefined ? '' : ` (${basename(inside)} runs it)`;
 
 function faultOf(hook: RegisteredHook, started: Started, file: string): CheckProblem | undefined {
-  const name = JSON.stringify(started.name);
-  const text = beginningOf(file);
-  const first = /^#!([^\n]*)/.exec(text)?.[1];
-  const isRunItself = started.by === undefined;
-  if (isRunItself && !isExecutable(file))
-    return ofHook(
+  const fault = scriptFault(file, started.name, started.by);
+  return (
+    fault &&
+    ofHook(
       hook,
-      'not-executable',
-      `its script ${name} is not executable`,
-      `run chmod +x ${started.name}`,
-    );
-  const isShells = /\b(?:ba|da|z|k)?sh\b/.test((isRunItself ? first : started.by) ?? '');
-  if (
-    isRunItself
-      ? first?.endsWith('\r') || (isShells && text.includes('\r\n'))
-      : isShells && text.includes('\r\n')
-  )
-    return ofHook(
-      hook,
-      'line-ends',
-      `its script ${name} has Windows line endings, with which it cannot run`,
-      `convert them to line feeds, for example with: sed -i 's/\\r$//' ${started.name}`,
-    );
-  const interpreter = isRunItself && first !== undefined ? interpreterOf(first) : undefined;
-  if (interpreter === undefined || isInstalled(interpreter)) return undefined;
-  return ofHook(
-    hook,
-    'interpreter-missing',
-    `the first line of its script ${name} names ${JSON.stringify(interpreter)}, which is not installed here`,
-    'install it, or name another interpreter',
+      fault.code,
+      `its script ${JSON.stringify(started.name)} ${fault.message}`,
+      fault.fix,
+    )
   );
 }
-
-/** The program that a script's first line names; for `env`, the one that it looks up. */
-function interpreterOf(line: string): string | undefined {
-  const [program, ...rest] = line.trim().split(/\s+/);
-  if (!program?.endsWith('/env')) return program || undefined;
-  return rest.find((word) => !word.startsWith('-') && !word.includes('='));
-}
-
-const isInstalled = (program: string): boolean =>
-  isAbsolute(program) ? isExecutable(program) : findProgram(program) !== undefined;
 
 const isThere = (path: string): boolean => statOf(path) !== undefined;
 
@@ -95,21 +64,6 @@ function statOf(path: string) {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-/** Reads enough of a script to show its first line and how its lines end. */
-function beginningOf(file: string): string {
-  try {
-    const bytes = Buffer.alloc(16_384);
-    const open = openSync(file, 'r');
-    try {
-      return bytes.toString('latin1', 0, readSync(open, bytes));
-    } finally {
-      closeSync(open);
-    }
-  } catch {
-    return '';
   }
 }
 

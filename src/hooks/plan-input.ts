@@ -21,6 +21,7 @@ import { valueAfter, mergeEffects, passChanges, outputOf } from '../dialects/mer
 import { withMissingProgram } from '../dialects/missing-program.ts';
 import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
+import { faultBehind } from '../process/index.ts';
 import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
 import { hookPointOf, type Slot } from '../hook-points.ts';
 import { errorOf } from '../message-of.ts';
@@ -206,7 +207,8 @@ export function toMachineInput(
       // A dialect whose failures deny would take it for a failure.
       if (untrusted.has(hook)) throw new Error(whyUntrusted(hook));
       const isOnlyNoted = dialect.missingProgram === 'noted';
-      const read = withMissingProgram(dialect.read(hook, outcome, received), isOnlyNoted);
+      const said = withMissingProgram(dialect.read(hook, outcome, received), isOnlyNoted);
+      const read = withCause(said, () => commandOf(hook, received));
       const result = { ...withOutput(event, hook, read, received), hook, event, received };
       const { chain = passChanges } = dialect;
       return isInSequence(hook) && isPassedOn(result)
@@ -343,6 +345,15 @@ function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
     }),
     ...(judging.length < answer.effects.length && { notes: [...answer.notes, note] }),
   });
+}
+
+/** Says why a script could not be run, where its file shows that (exit 126 and 127). */
+function withCause<A extends Answer>(answer: A, command: () => HookCommand): A {
+  const { error, exitCode } = answer;
+  if (error === undefined || (exitCode !== 126 && exitCode !== 127)) return answer;
+  const cause = faultBehind(command());
+  if (cause === undefined) return answer;
+  return { ...answer, error: new Error(`Hook exited with code ${exitCode} (${cause})`) };
 }
 
 /**

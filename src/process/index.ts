@@ -19,6 +19,7 @@ export {
   isExecutable,
   ownFolders,
 } from './programs.ts';
+export { faultBehind, scriptFault } from './script-fault.ts';
 
 /**
  * The process port of the `hookProcess` machine, as a callback actor's logic, so that a command can start

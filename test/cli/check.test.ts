@@ -62,6 +62,35 @@ describe('hookmachine check', () => {
     ]);
   });
 
+  test.each([
+    ['./plain.sh', 'plain.sh', '#!/bin/sh\nexit 0\n', 0o644],
+    ['./dos.sh', 'dos.sh', '#!/bin/sh\r\nexit 0\r\n', 0o755],
+    ['sh dos.sh', 'dos.sh', 'nothing\r\n', 0o755],
+    ['./odd.py', 'odd.py', '#!/usr/bin/env no-such-python\n', 0o755],
+    ['./odd.py --fast < /dev/null', 'odd.py', '#!/no/such/python\n', 0o755],
+    ['"$LLXPRT_PROJECT_DIR"/plain.sh', 'plain.sh', '#!/bin/sh\n', 0o644],
+  ])(
+    'what check says of %s (%s) is also said when it has failed',
+    async (command, name, text, mode) => {
+      const box = sandbox();
+      script(box, name, text, mode);
+      const hooks = [{ hooks: [run(command, { name: 'guard', onFailure: 'block' })] }];
+      box.write(box.own.project, { hooks: { BeforeTool: hooks } });
+      const { stdout } = await inProcess(box, ['check']);
+      const said = /(?:its script \S+) ([^]*?)  \[/.exec(stdout)?.[1];
+      expect(said).toBeDefined();
+      const fired = await inProcess(
+        box,
+        ['fire', 'BeforeTool'],
+        '{"tool_name":"x","tool_input":{}}',
+      );
+      const { reason } = JSON.parse(fired.stdout) as { reason: string };
+      const plain = (line: string): string =>
+        line.replaceAll(/\S*(?:plain\.sh|dos\.sh|odd\.py)"?/g, name);
+      expect(plain(reason)).toContain(plain(said!));
+    },
+  );
+
   test('check finds programs that scripts call and that are missing, unless a script looks for them or can do without', async () => {
     const box = sandbox();
     script(
@@ -87,7 +116,7 @@ describe('hookmachine check', () => {
     expect(stdout).toContain('the program "no-such-jq" is not installed here (bad.sh runs it)');
   });
 
-  test('check says before trust is given which files, often edited, end the trust in a hook (S-43)', async () => {
+  test('check says before trust is given which files, often edited, end the trust in a hook', async () => {
     const box = sandbox();
     box.write('project/package.json', { scripts: { test: 'true' } });
     box.write('project/package-lock.json', {});

@@ -210,7 +210,7 @@ const lines: readonly (readonly [line: string, ...revoking: string[]])[] = [
   ['unknown-formatter --write src'],
 ];
 
-describe('a one-line hook stays trusted while only what it works on changes (S-43)', () => {
+describe('a one-line hook stays trusted while only what it works on changes', () => {
   test('enough of them are tried', () => {
     expect(lines.length).toBeGreaterThan(40);
   });
