@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
-import { findOwnProgram } from '../process/index.ts';
+import { findProgram, ownFolders } from '../process/index.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
 import { type BundleFiles, readFolder } from './files.ts';
@@ -49,7 +49,7 @@ export function listFiles(folder: string): Unsigned {
  */
 export function signFolder(folder: string, { manifestBytes }: Unsigned, key: string): Buffer {
   const args = ['-Y', 'sign', '-n', namespace, '-f', key];
-  const program = findOwnProgram('ssh-keygen');
+  const program = findProgram('ssh-keygen', ownFolders());
   if (program === undefined)
     throw new BundleError('cannot be signed: there is no ssh-keygen', 'install OpenSSH');
   const done = spawnSync(program, args, { input: manifestBytes, encoding: 'utf8' });

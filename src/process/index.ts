@@ -13,7 +13,6 @@ export { isGroupAlive, withoutStacks } from './processes.ts';
 export {
   coarse,
   environmentOf,
-  findOwnProgram,
   findProgram,
   identitiesOf,
   isExecutable,

@@ -12,7 +12,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withoutStacks } from './processes.ts';
-import { findOwnProgram, isExecutable } from './programs.ts';
+import { findProgram, isExecutable, ownFolders } from './programs.ts';
 import { removeAtExit, tellToMake } from './watchdog.ts';
 
 /*
@@ -228,7 +228,8 @@ function returnFifo(path: string, isClean: boolean): void {
 
 function makeMore(inside: string): void {
   const paths = nextNames(Math.max(fewest, Math.min(made, most))).map((name) => join(inside, name));
-  const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find(isExecutable) ?? findOwnProgram('mkfifo');
+  const mkfifo =
+    ['/usr/bin/mkfifo', '/bin/mkfifo'].find(isExecutable) ?? findProgram('mkfifo', ownFolders());
   if (mkfifo === undefined) throw new Error('The PATH has no mkfifo.');
   const { status, error } = spawnSync(mkfifo, ['-m', '600', ...paths], { stdio: 'ignore' });
   if (error !== undefined || status !== 0) throw error ?? new Error('mkfifo failed');

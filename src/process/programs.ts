@@ -4,12 +4,13 @@ import { delimiter as betweenFolders, isAbsolute, join, sep } from 'node:path';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { markName } from './strays.ts';
 
+/** The folders of the PATH; relative ones would let a project folder supply its own programs. */
+const pathFolders = (): string[] =>
+  (process.env['PATH'] ?? '').split(betweenFolders).filter((folder) => isAbsolute(folder));
+
 /** The file of a program on the PATH, or undefined. */
-export function findProgram(name: string): string | undefined {
-  // Relative entries would let a project folder supply its own programs.
-  const folders = (process.env['PATH'] ?? '').split(betweenFolders).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
+export const findProgram = (name: string, folders = pathFolders()): string | undefined =>
+  folders.map((folder) => join(folder, name)).find(isExecutable);
 
 /**
  * The folders of the PATH in which we look up programs that we start ourselves: a project must not supply
@@ -25,15 +26,8 @@ export function ownFolders(): string[] {
     (project !== undefined &&
       !isHome &&
       isWithin(project, whatever(() => realpathSync(folder)) ?? folder));
-  const folders = (process.env['PATH'] ?? '').split(betweenFolders);
-  return folders.filter((folder) => isAbsolute(folder) && !isProjects(folder));
+  return pathFolders().filter((folder) => !isProjects(folder));
 }
-
-/** The file of a program that we start ourselves, or undefined. */
-export const findOwnProgram = (name: string): string | undefined =>
-  ownFolders()
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
 
 const isWithin = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
@@ -62,7 +56,7 @@ let known: { path: string | undefined; shell: string } | undefined;
 export function findShell(): string {
   const path = process.env['PATH'];
   if (known === undefined || known.path !== path)
-    known = { path, shell: findOwnProgram('bash') ?? '/bin/sh' };
+    known = { path, shell: findProgram('bash', ownFolders()) ?? '/bin/sh' };
   return known.shell;
 }
 

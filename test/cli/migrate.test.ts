@@ -465,23 +465,23 @@ test('migrate refuses to write a dialect without a settings file', async () => {
   expect(stderr).toContain('kodelet cannot be written');
 });
 
+const guard = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/guard.sh' };
+
+const migrated = async (hooks: object) => {
+  const box = sandbox();
+  chmodSync(box.write('project/guard.sh', '#!/bin/sh\necho x >> ran\n'), 0o755);
+  box.write('project/.claude/settings.json', { hooks });
+  const args = ['migrate', '--from', 'claude-code', '--to', 'hookmachine', '--write'];
+  const { stdout } = await inProcess(box, args);
+  const input = '{"tool_name":"write_file","tool_input":{"file_path":"a","content":""}}';
+  const fired = await inProcess(box, ['fire', 'BeforeTool'], input);
+  const { hookCount } = JSON.parse(fired.stdout) as { hookCount: number };
+  const again = await inProcess(box, args);
+  const check = await inProcess(box, ['check']);
+  return { box, stdout, hookCount, again: again.stdout, check: check.stdout };
+};
+
 describe('after a migration into a file of ours', () => {
-  const guard = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/guard.sh' };
-
-  const migrated = async (hooks: object) => {
-    const box = sandbox();
-    chmodSync(box.write('project/guard.sh', '#!/bin/sh\necho x >> ran\n'), 0o755);
-    box.write('project/.claude/settings.json', { hooks });
-    const args = ['migrate', '--from', 'claude-code', '--to', 'hookmachine', '--write'];
-    const { stdout } = await inProcess(box, args);
-    const input = '{"tool_name":"write_file","tool_input":{"file_path":"a","content":""}}';
-    const fired = await inProcess(box, ['fire', 'BeforeTool'], input);
-    const { hookCount } = JSON.parse(fired.stdout) as { hookCount: number };
-    const again = await inProcess(box, args);
-    const check = await inProcess(box, ['check']);
-    return { box, stdout, hookCount, again: again.stdout, check: check.stdout };
-  };
-
   test('each hook runs once, in hookmachine, and check finds nothing wrong', async () => {
     const { stdout, hookCount, again, check } = await migrated({ PreToolUse: [{ matcher: 'Write', hooks: [guard] }] }); // prettier-ignore
     expect(hookCount).toBe(1);

@@ -36,21 +36,22 @@ describe('a program that is missing is recognised', () => {
   ])('%j is about something else', (stderr) => expect(missingProgram(stderr)).toBeUndefined());
 });
 
+const fired = async (command: string, more: object = {}, own = true) => {
+  const box = sandbox();
+  const hooks = { BeforeTool: [{ hooks: [{ type: 'command', command, ...more }] }] };
+  box.write(own ? box.own.user : box.files.user, { enableHooks: true, hooks });
+  const done = await inProcess(box, ['fire', 'BeforeTool'], '{"tool_name":"x","tool_input":{}}');
+  const report = JSON.parse(done.stdout) as {
+    blocked: boolean;
+    reason: string | null;
+    hooks: [{ success: boolean; stderr?: string; notes?: string[] }];
+  };
+  return { ...report, said: done.stderr };
+};
+
 describe('a guard whose script calls a program that is missing', () => {
   const note = /its script did not find the program "no-such-jq" and gave no answer/;
 
-  const fired = async (command: string, more: object = {}, own = true) => {
-    const box = sandbox();
-    const hooks = { BeforeTool: [{ hooks: [{ type: 'command', command, ...more }] }] };
-    box.write(own ? box.own.user : box.files.user, { enableHooks: true, hooks });
-    const done = await inProcess(box, ['fire', 'BeforeTool'], '{"tool_name":"x","tool_input":{}}');
-    const report = JSON.parse(done.stdout) as {
-      blocked: boolean;
-      reason: string | null;
-      hooks: [{ success: boolean; stderr?: string; notes?: string[] }];
-    };
-    return { ...report, said: done.stderr };
-  };
   const guard = 'no-such-jq -e .tool_input && echo denied; exit 0';
 
   test('it is noted, and its stderr is in the report', async () => {
