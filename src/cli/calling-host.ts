@@ -12,26 +12,23 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the host that really called this host's relay: some hosts also run the hooks in another host's
- * files. Returns undefined if that one also calls its own relay for this event, so that the hooks run once.
- * A project's file counts only if the user trusts the project: it must not silence the user's hooks. Nor may
- * a user's file silence an administrator's: if there are administrator's settings, the hooks run each time.
+ * files.
  */
-export async function callingHost(
-  host: Host,
-  given: Fields,
-  trust: true | undefined,
-): Promise<Host | undefined> {
-  const caller = hosts.find((one) => one.givesHooksOf?.(host.name, given, process.env) === true);
-  if (caller === undefined) return host;
-  if (hasAdministrator()) return caller;
-  return (await callsOwnRelay(caller, given, trust)) ? undefined : caller;
-}
+export const callingHost = (host: Host, given: Fields): Host =>
+  hosts.find((one) => one.givesHooksOf?.(host.name, given, process.env) === true) ?? host;
 
-async function callsOwnRelay(
+/**
+ * Whether a host that calls another host's relay also calls its own for this event, so that the hooks run
+ * once. A project's file counts only if the user trusts the project: it must not silence the user's hooks.
+ * Nor may a user's file silence an administrator's: if there are administrator's settings, the hooks run each
+ * time.
+ */
+export async function callsOwnRelay(
   host: Host,
   { hook_event_name: event }: Fields,
   trust: true | undefined,
 ): Promise<boolean> {
+  if (hasAdministrator()) return false;
   const installation = await host.install();
   if (installation.kind !== 'entries') return false;
   const cwd = process.cwd();

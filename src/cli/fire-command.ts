@@ -18,7 +18,7 @@ export function addFire(program: Command): void {
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout, or in words on a terminal",
     )
-    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option('--cwd <dir>', 'the project folder', '.')
     .option('--session-id <id>', 'the session that hooks receive (default: a new one)')
     .addOption(
       new Option(

@@ -109,3 +109,29 @@ function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>
     ? { ...request, config: { ...original?.config, ...request['config'] } }
     : request;
 }
+
+/** Returns the same object for an event that is denied because it could not be judged. */
+export const deniedReport = (event: string, reason: string) => ({
+  event,
+  plan: null,
+  hookCount: 0,
+  success: false,
+  decision: 'deny',
+  blocked: true,
+  reason,
+  stop: false,
+  stopReason: null,
+  systemMessage: null,
+  additionalContext: null,
+  suppressOutput: false,
+  toolInput: null,
+  toolOutput: null,
+  followUps: [],
+  llmRequest: null,
+  llmResponse: null,
+  toolConfig: null,
+  hookSpecificOutput: null,
+  hooks: [],
+  conflicts: [],
+  durationMs: 0,
+});

@@ -1,24 +1,29 @@
 import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FireOptions } from './fire-options.ts';
+import { unanswered } from '../dialects/denying-answer.ts';
 import { findSame, presentDialectsWith } from '../dialects/index.ts';
+import { hookPointOf } from '../hook-points.ts';
+import { oneLine } from '../log.ts';
+import { messageOf } from '../message-of.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
+import { denyAtExit } from './deny-at-exit.ts';
 import { CommandFailure } from './failure.ts';
-import { fireReport } from './fire-report.ts';
+import { deniedReport, fireReport } from './fire-report.ts';
 import { isTerminal } from './is-terminal.ts';
-import { parseJsonObject } from './parse-json-object.ts';
-import { printableJson } from './printable.ts';
-import { projectFolder } from './project-folder.ts';
-import { print } from './print.ts';
-import { readStdinFirst } from './read-stdin.ts';
+import { printable, printableJson } from './printable.ts';
+import { folderToWorkIn, projectFolder } from './project-folder.ts';
+import { print, warnAtOnce } from './print.ts';
+import { readEvent } from './read-stdin.ts';
 import type { FiredEvent } from './run-hooks.ts';
 import { tellUser } from './has-no-hook.ts';
 import { throughHooks } from './through-hooks.ts';
 import type { HookReason } from './why-hooks.ts';
 
 /**
- * Takes one event through its hooks, prints their verdict, and returns how many ran. Nothing is loaded for
- * hooks that do not run.
+ * Takes one event through its hooks, prints their verdict, and returns how many ran. Whatever goes wrong at
+ * an event about a tool, a prompt or a model's call is a denial (S-33). Nothing is loaded for hooks that do
+ * not run.
  */
 export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
@@ -29,24 +34,63 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
     throw new CommandFailure(
       '--session-id may hold letters, digits, "_", "." and "-" only: hooks use it in file names',
     );
-  const folder = projectFolder(cwd);
-  const isOnTerminal = isTerminal(1);
+  // The folder that it was started in is no option.
+  if (cwd !== '.') projectFolder(cwd);
   if (options.sample) {
-    await (await import('./fire-sample.ts')).printSample(name, options, folder, isOnTerminal);
+    const { printSample } = await import('./fire-sample.ts');
+    await printSample(name, options, projectFolder(cwd), isTerminal(1));
     return 0;
   }
-  const { dialects: wanted = presentDialectsWith(dialect) } = options;
   const isAskedFor =
     options.hook === undefined
       ? undefined
       : await (
           await import('./hook-asked-for.ts')
-        ).hookAskedFor(options.hook, folder, wanted, options.trust);
+        ).hookAskedFor(options.hook, projectFolder(cwd), dialectsFor(options), options.trust);
+  if (!hookPointOf(event).needsGuards) return judged(name, options, isAskedFor);
+  const isAnswered = denyAtExit((error) => denied(name, error));
+  try {
+    return await judged(name, options, isAskedFor, exitUnanswered);
+  } catch (error) {
+    denied(name, error);
+    return 0;
+  } finally {
+    isAnswered();
+  }
+}
+
+const dialectsFor = ({ dialect, dialects }: FireOptions): readonly Dialect[] =>
+  dialects ?? presentDialectsWith(dialect);
+
+/** Prints the denial of an event that could not be judged. */
+function denied(name: string, error: unknown): void {
+  const reason = `hookmachine could not judge this: ${messageOf(error)}`;
+  process.exitCode = unanswered;
+  warnAtOnce(oneLine(`${name} is denied: ${messageOf(error)}`));
+  print(isTerminal(1) ? printable(`${name}: denied: ${reason}\n`) : `${printableJson(deniedReport(name, reason))}\n`, exitUnanswered); // prettier-ignore
+}
+
+const exitUnanswered = (): void => {
+  process.exitCode = unanswered;
+};
+
+async function judged(
+  name: string,
+  options: FireOptions,
+  isAskedFor: ((hook: UnaskedHook) => boolean) | undefined,
+  onLost?: () => void,
+): Promise<number> {
+  const { cwd, dialect, sessionId } = options;
+  const folder = folderToWorkIn(cwd);
+  const isOnTerminal = isTerminal(1);
+  const wanted = dialectsFor(options);
+  const event = dialect.events[name]!;
   if (isTerminal(0))
     tellUser(
       `waiting for the fields of ${name} as JSON on stdin, until Ctrl-D; "hookmachine fire ${name} --sample" prints a sample`,
     );
-  const given = parseJsonObject(await readStdinFirst(), 'stdin');
+  const { given, fault } = await readEvent();
+  if (fault !== undefined) throw new CommandFailure(fault);
   const read = await dialect.readCall(name, given);
   if ('faults' in read)
     throw new CommandFailure(`stdin does not match ${name}: ${read.faults.join('; ')}`);
@@ -86,9 +130,11 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
       : undefined;
   if (isOnTerminal) {
     const { readable } = await import('./fire-readable.ts');
-    print(readable(name, fields, report, options.why && why));
-  } else
-    print(`${printableJson({ ...report, event: name, ...own, ...(options.why && { why }) })}\n`);
+    print(readable(name, fields, report, options.why && why), onLost);
+  } else {
+    const whole = { ...report, event: name, ...own, ...(options.why && { why }) };
+    print(`${printableJson(whole)}\n`, onLost);
+  }
   if (!options.why)
     for (const { hook, why: because, ran } of why ?? [])
       if (!ran) tellUser(`hook "${hook}" did not run: ${because}`);

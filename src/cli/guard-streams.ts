@@ -6,7 +6,7 @@ let whenGone = ({ code }: NodeJS.ErrnoException): void => {
 };
 
 /** Replaces the default, for a command that must end something else first. */
-export const onReaderGone = (end: () => void): void => {
+export const onReaderGone = (end: (error: NodeJS.ErrnoException) => void): void => {
   whenGone = end;
 };
 

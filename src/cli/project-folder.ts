@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { isFolder } from '../make-folder.ts';
 import { CommandFailure } from './failure.ts';
+import { demandFolder } from './run-command.ts';
 
 /**
  * Returns the folder that a command works in.
@@ -8,7 +9,22 @@ import { CommandFailure } from './failure.ts';
  * @throws {CommandFailure} if it is not a folder
  */
 export function projectFolder(cwd: string): string {
+  if (!isAbsolute(cwd)) demandFolder();
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
+  return folder;
+}
+
+/**
+ * Does the same; if the folder that this process was started in is gone, it works in the other one from now
+ * on.
+ */
+export function folderToWorkIn(cwd = '.'): string {
+  const folder = projectFolder(cwd);
+  try {
+    process.cwd();
+  } catch {
+    process.chdir(folder);
+  }
   return folder;
 }

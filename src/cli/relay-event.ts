@@ -1,7 +1,10 @@
 import type { Dialect, Host } from '../dialects/dialect.ts';
+import { denyingAnswer, mustBeJudged, type KnownEvent } from '../dialects/denying-answer.ts';
+import type { EventInput } from '../dialects/event-input.ts';
 import { findSame, presentDialects } from '../dialects/index.ts';
 import type { Said, Speaker, HostAnswer } from '../dialects/speaker.ts';
 import { AllWishes } from '../dialects/wishes.ts';
+import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
@@ -13,25 +16,31 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An event as a host gave it. */
 export interface HostEvent {
   readonly host: Host;
-  readonly given: Fields;
+  readonly input: EventInput;
   /** The event, for hosts whose input does not name it. */
   readonly named: string | undefined;
 }
 
 /** The way of an event from a host to our hooks. */
 export interface RelayPath {
-  /** What the input is called in messages. */
-  readonly input: string;
   /** How to name an event that the input does not name, for messages. */
   readonly naming: string;
   /** The project folder. */
   readonly projectOf: (speaker: Speaker, sessionId: string | undefined) => string;
+  /** Whether the host has another relay judge the event. */
+  readonly isJudgedElsewhere?: () => Promise<boolean>;
   /** Takes the event through the hooks. */
   readonly through: (fired: FiredEvent, sessionId: string | undefined) => Promise<Fired>;
   /** Finds the answer for a call that hooks ask about, if the host can defer it. Default: the host asks. */
   readonly settle?: (asked: AskedCall, outcome: CallOutcome) => Promise<CallOutcome>;
   /** Warns the user when no hook runs. */
   readonly warn: (line: string) => void;
+  /** Called when the event turns out to be one that is denied unless it is judged. */
+  readonly onKnown?: (known: KnownEvent) => void;
+  /** How much of the time that the host waits has gone, in ms; default: none. */
+  readonly waited?: number;
+  /** Called when an event was denied because time ran out; ends what still runs for it. */
+  readonly giveUp: () => void;
 }
 
 /** A call that hooks ask about. */
@@ -46,6 +55,8 @@ export interface AskedCall {
 /** The outcome of an event. */
 export interface Relayed {
   readonly answer: HostAnswer;
+  /** Why it is denied. */
+  readonly denial?: string | undefined;
   /** How many hooks ran. */
   readonly hookCount: number;
 }
@@ -60,24 +71,88 @@ export const dialectsBeside = (host: Host, asked?: readonly Dialect[]): readonly
   );
 
 /**
- * Takes a host's event through our hooks, and returns the answer for that host.
+ * Takes a host's event through our hooks, and returns the answer for that host. Once the event is known to be
+ * one that must be judged, whatever goes wrong is a denial (S-33).
  *
  * @throws {CommandFailure} if the input is not an event of this host
  */
-export async function relayEvent(
-  { host, given, named }: HostEvent,
+export async function relayEvent(given: HostEvent, path: RelayPath): Promise<Relayed> {
+  const { host, input } = given;
+  const speaker = await host.speak();
+  const event = eventOf(given, speaker, path);
+  if (event === undefined) return { answer: speaker.silence ?? {}, hookCount: 0 };
+  const known: KnownEvent = { host, speaker, event, given: input.given };
+  if (!mustBeJudged(known)) return judged(known, input, path);
+  path.onKnown?.(known);
+  try {
+    return await inTime(speaker.patience(event) - (path.waited ?? 0), path, () =>
+      judged(known, input, path),
+    );
+  } catch (error) {
+    return unjudged(known, error, path.warn);
+  }
+}
+
+/** Denies an event that could not be judged, and warns the user. */
+export function unjudged(
+  known: KnownEvent,
+  error: unknown,
+  warn: RelayPath['warn'],
+): Relayed & { readonly denial: string } {
+  const denial = `hookmachine could not judge this: ${messageOf(error)}`;
+  warn(`${known.event} of ${known.speaker.title} is denied: ${messageOf(error)}`);
+  return { answer: denyingAnswer(known, denial), denial, hookCount: 0 };
+}
+
+/** How long before its host stops waiting an event is denied, in ms. */
+const margin = 2_000;
+
+/** How long reading an event may take, in ms: while it is not known, as long as at the one that waits least. */
+export function timeToRead(
+  host: Host,
+  { patience }: Speaker,
+  named: string | readonly string[] = Object.keys(host.events).filter((event) =>
+    mustBeJudged({ host, event }),
+  ),
+): number {
+  return Math.min(...[named].flat().map(patience)) - 2 * margin;
+}
+
+async function inTime<Result>(
+  patience: number,
+  { giveUp }: RelayPath,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const expire = (): void => {
+      giveUp();
+      reject(new Error('there was no answer in the time that the agent waits; hooks that still ran were ended')); // prettier-ignore
+    };
+    // It does not keep the process alive: one that can do nothing more need not wait.
+    timer = setTimeout(expire, Math.max(patience - margin, 0)).unref();
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function judged(
+  { host, speaker, event, given }: KnownEvent,
+  { name, fault }: EventInput,
   path: RelayPath,
 ): Promise<Relayed> {
-  const speaker = await host.speak();
+  if (fault !== undefined) throw new CommandFailure(fault);
   const noAnswer: Relayed = { answer: speaker.silence ?? {}, hookCount: 0 };
-  const event = eventOf({ host, given, named }, speaker, path);
-  if (event === undefined) return noAnswer;
-  const read = await host.readCall(event, given);
-  if ('faults' in read)
-    throw new CommandFailure(`${path.input} does not match ${event}: ${read.faults.join('; ')}`);
-  if (read.isOnlyTheirs) return noAnswer;
   const sessionId = sessionOf(speaker, given);
   const project = path.projectOf(speaker, sessionId);
+  if (await path.isJudgedElsewhere?.()) return { answer: {}, hookCount: 0 };
+  const read = await host.readCall(event, given);
+  if ('faults' in read)
+    throw new CommandFailure(`${name} does not match ${event}: ${read.faults.join('; ')}`);
+  if (read.isOnlyTheirs) return noAnswer;
   const ownFiles = new Set(speaker.readsItself?.(project));
   const at = host.events[event]!;
   const fired: FiredEvent = {
@@ -95,11 +170,12 @@ export async function relayEvent(
   const said = await saidTo(host, given, fired, outcome);
   const wishes = new AllWishes(at, said);
   const answer = speaker.write(event, said, wishes);
+  const denial = wishes.peek('deny');
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   for (const wish of [...wishes.lost(), ...outcome.lost])
     warn(`${speaker.title} cannot accept this in answer to ${event}: ${wish}`);
   const ran = [came.result, ...(came.partResults ?? [])].flatMap(({ results }) => results);
-  return { answer, hookCount: ran.length };
+  return { answer, denial, hookCount: ran.length };
 
   async function settled(found: CallOutcome): Promise<CallOutcome> {
     const { settle } = path;
@@ -108,7 +184,7 @@ export async function relayEvent(
     if (!settle || !isOpen) return found;
     if (!speaker.defers)
       path.warn(`${speaker.title} cannot defer a call, so it asks the user itself: --defer does nothing here`); // prettier-ignore
-    if (!speaker.defers?.(event!, process.env)) return found;
+    if (!speaker.defers?.(event, process.env)) return found;
     if (sessionId === undefined || typeof callId !== 'string') return found;
     const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
     return settle({ fields: fired.fields, folder: project, session: sessionId, callId, results }, found); // prettier-ignore
@@ -117,13 +193,13 @@ export async function relayEvent(
 
 /** The event that the host's input names, or else our caller; undefined if it is unknown here. */
 function eventOf(
-  { host: { events }, given, named }: HostEvent,
+  { host: { events }, input: { name, given, fault }, named }: HostEvent,
   { title, eventIn = ({ hook_event_name }) => hook_event_name }: Speaker,
-  { input, naming, warn }: RelayPath,
+  { naming, warn }: RelayPath,
 ): string | undefined {
-  const event = eventIn(given) ?? named;
-  if (typeof event !== 'string')
-    throw new CommandFailure(`${input} does not name the event of ${title}: ${naming}`);
+  const event = [eventIn(given), named].find((one) => typeof one === 'string');
+  if (event === undefined)
+    throw new CommandFailure(fault ?? `${name} does not name the event of ${title}: ${naming}`);
   if (Object.hasOwn(events, event)) return event;
   warn(`${title} has an event that is unknown here, so no hook runs for it: ${event}`);
   return undefined;

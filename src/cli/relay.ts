@@ -1,14 +1,17 @@
 import type { Host } from '../dialects/dialect.ts';
-import type { Speaker, HostAnswer } from '../dialects/speaker.ts';
+import { type KnownEvent, unanswered } from '../dialects/denying-answer.ts';
+import type { EventInput } from '../dialects/event-input.ts';
+import type { Speaker } from '../dialects/speaker.ts';
 import type { HookEventName } from '../hook-points.ts';
+import { oneLine } from '../log.ts';
 import { isFolder } from '../make-folder.ts';
-import { callingHost } from './calling-host.ts';
+import { callingHost, callsOwnRelay } from './calling-host.ts';
+import { denyAtExit } from './deny-at-exit.ts';
 import { tellUser } from './has-no-hook.ts';
-import { parseJsonObject } from './parse-json-object.ts';
-import { print } from './print.ts';
-import { projectFolder } from './project-folder.ts';
-import { readStdinFirst } from './read-stdin.ts';
-import { dialectsBeside, relayEvent } from './relay-event.ts';
+import { print, warnAtOnce } from './print.ts';
+import { folderToWorkIn } from './project-folder.ts';
+import { readEvent } from './read-stdin.ts';
+import { dialectsBeside, relayEvent, type Relayed, timeToRead, unjudged } from './relay-event.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { throughHooks } from './through-hooks.ts';
 
@@ -26,50 +29,93 @@ export async function relay(
   named: string | undefined,
   options: RelayOptions,
 ): Promise<number> {
-  const input = 'stdin';
-  const given = parseJsonObject(await readStdinFirst(), input);
-  const host = await callingHost(asked, given, options.trust);
-  if (host === undefined) return 0;
-  const dialects = dialectsBeside(host, options.dialects);
-  const { answer, hookCount } = await relayEvent(
-    { host, given, named },
-    {
-      input,
-      naming: `name it, as in hookmachine relay ${host.name} EVENT`,
-      projectOf: (speaker) => projectOf(speaker, given, options),
-      through(fired, sessionId) {
-        const { event, folder } = fired;
-        const through = {
-          ...options,
-          cwd: folder,
-          endsWithCaller: !unawaited.includes(event),
-          ...(sessionId && { sessionId }),
-        };
-        return throughHooks(fired, dialects, through, sessionId);
+  const input = await readEvent(timeToRead(asked, await asked.speak(), named) - sinceStart());
+  const host = callingHost(asked, input.given);
+  let known: KnownEvent | undefined;
+  let isLate = false;
+  const isAnswered = denyAtExit((error) => {
+    if (known) give(unjudged(known, error, warnAtOnce));
+  });
+  try {
+    const relayed = await relayEvent(
+      { host, input, named },
+      {
+        ...pathOf({ asked, host, input }, options),
+        waited: sinceStart(),
+        onKnown(event) {
+          known = event;
+        },
+        giveUp() {
+          isLate = true;
+        },
       },
-      ...(options.defer && {
-        settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
-      }),
-      warn: tellUser,
-    },
-  );
-  printAnswer(answer);
-  return hookCount;
+    );
+    try {
+      give(relayed, known !== undefined);
+    } catch (error) {
+      if (known === undefined) throw error;
+      give(unjudged(known, error, tellUser));
+    }
+    return relayed.hookCount;
+  } finally {
+    isAnswered();
+    // What still runs ends with this process.
+    if (isLate) process.exit();
+  }
 }
 
+/** How long this process has been running, in ms; its host has waited since then. */
+const sinceStart = (): number => process.uptime() * 1_000;
+
+/** The way of the event through this process. */
+function pathOf(
+  { asked, host, input: { given } }: { readonly asked: Host; readonly host: Host; readonly input: EventInput }, // prettier-ignore
+  options: RelayOptions,
+): Omit<Parameters<typeof relayEvent>[1], 'giveUp'> {
+  const dialects = dialectsBeside(host, options.dialects);
+  return {
+    naming: `name it, as in hookmachine relay ${host.name} EVENT`,
+    projectOf: (speaker) => projectOf(speaker, given, options),
+    ...(host !== asked && { isJudgedElsewhere: () => callsOwnRelay(host, given, options.trust) }),
+    through(fired, sessionId) {
+      const { event, folder } = fired;
+      const through = {
+        ...options,
+        cwd: folder,
+        endsWithCaller: !unawaited.includes(event),
+        ...(sessionId && { sessionId }),
+      };
+      return throughHooks(fired, dialects, through, sessionId);
+    },
+    ...(options.defer && {
+      settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
+    }),
+    warn: tellUser,
+  };
+}
+
+/** The project folder. */
 function projectOf(
   { projectIn }: Speaker,
   given: Fields,
   { cwd: named }: Pick<RelayOptions, 'cwd'>,
 ): string {
   const folders = projectIn?.(given, process.env) ?? [];
-  return projectFolder(
-    named ?? folders.filter((folder) => typeof folder === 'string').find(isFolder) ?? '.',
+  return folderToWorkIn(
+    named ?? folders.filter((folder) => typeof folder === 'string').find(isFolder),
   );
 }
 
-function printAnswer({ stdout, exitCode = 0 }: HostAnswer): void {
+/** Prints the answer. One that must reach the host, and cannot, is told by the exit status. */
+function give({ answer, denial }: Relayed, mustArrive = true): void {
+  const { stdout, exitCode = 0 } = answer;
+  const text = typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout;
   process.exitCode = exitCode;
-  if (stdout !== undefined)
-    print(typeof stdout === 'string' ? stdout : `${JSON.stringify(stdout)}\n`);
+  if (text === undefined) return;
+  if (!mustArrive) return print(text);
+  print(text, (error) => {
+    process.exitCode = unanswered;
+    const why = `its answer could not be written (${error.message}), so it exits with ${unanswered}`;
+    warnAtOnce(oneLine(denial === undefined ? why : `${denial} (${why})`));
+  });
 }

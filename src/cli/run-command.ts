@@ -2,10 +2,13 @@ import { isHookmachineError } from '../errors.ts';
 import { CommandFailure } from './failure.ts';
 import { guardStreams } from './guard-streams.ts';
 
-/** Does the work of a command; a failure is reported on one line, with exit status 1. */
-export async function runCommand(work: () => Promise<void>): Promise<void> {
+/**
+ * Does the work of a command; a failure is reported on one line, with exit status 1. Most commands need the
+ * folder that they were started in.
+ */
+export async function runCommand(work: () => Promise<void>, needsFolder = true): Promise<void> {
   try {
-    demandFolder();
+    if (needsFolder) demandFolder();
     await work();
   } catch (error) {
     if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
@@ -16,8 +19,12 @@ export async function runCommand(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A shell may be in a folder that someone has removed; most of what a command does needs one. */
-function demandFolder(): void {
+/**
+ * A shell may be in a folder that someone has removed.
+ *
+ * @throws {CommandFailure} if this process is in one
+ */
+export function demandFolder(): void {
   try {
     process.cwd();
   } catch (cause) {

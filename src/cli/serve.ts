@@ -12,7 +12,6 @@ import { isFolder } from '../make-folder.ts';
 import { CommandFailure } from './failure.ts';
 import { hostNamed } from './host-named.ts';
 import { portOf, untilInterrupted } from './inspect-option.ts';
-import { parseJsonObject } from './parse-json-object.ts';
 import { print } from './print.ts';
 import { printable } from './printable.ts';
 import { recorded } from './recording-option.ts';
@@ -57,7 +56,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     warn: tell,
   });
 
-  async function answer({ host: name, event, body, signal }: Posted): Promise<object | undefined> {
+  async function answer(posted: Posted): Promise<object | undefined> {
+    const { host: name, event, input } = posted;
     const host = hostNamed(name);
     const installation = await host.install();
     if (installation.kind !== 'entries' || installation.overHttp === undefined) {
@@ -66,18 +66,22 @@ export async function serve(options: ServeOptions): Promise<void> {
         `${title} has no HTTP hooks: have it call hookmachine relay ${name}`,
       );
     }
-    const input = 'the body';
-    const given = parseJsonObject(body, input);
     const dialects = dialectsBeside(host, options.dialects);
+    const late = new AbortController();
+    const signal = AbortSignal.any([posted.signal, late.signal]);
     const { answer: said } = await relayEvent(
-      { host, given, named: event },
+      { host, input, named: event },
       {
-        input,
         naming: `post the event to /${name}/EVENT`,
-        projectOf: (speaker, sessionId) => projectOf(host, speaker, given, sessionId),
-        through: (fired, sessionId) =>
-          warm.through({ fired, host: name, sessionId, dialects, signal }),
+        projectOf: (speaker, sessionId) => projectOf(host, speaker, input.given, sessionId),
+        async through(fired, sessionId) {
+          const came = await warm.through({ fired, host: name, sessionId, dialects, signal });
+          // Hooks that were ended have judged nothing.
+          signal.throwIfAborted();
+          return came;
+        },
         warn: tell,
+        giveUp: () => late.abort(),
       },
     );
     return typeof said.stdout === 'object' ? said.stdout : undefined;

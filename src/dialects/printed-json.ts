@@ -1,3 +1,4 @@
+import { deepest, overDepth } from '../json-limits.ts';
 import { isRecord } from '../protocol/output.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -218,9 +219,6 @@ export function parseTwice(
   }
 }
 
-/** How deep a hook's values may be nested: the code that writes or compares them is recursive. */
-const deepest = 500;
-
 /** Whether a JSON text is nested too deep. It is read only once, because large outputs must stay cheap. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= deepest) return false;
@@ -248,7 +246,7 @@ export function withoutDeepFields(
     if (name === 'hookSpecificOutput' && isRecord(value))
       return [[name, withoutDeepFields(value, notes)]];
     if (!goesDeeper(value, deepest)) return [[name, value]];
-    notes.push(`"${name}" was ignored: it is nested more than ${deepest} levels deep`);
+    notes.push(`"${name}" was ignored: it ${overDepth}`);
     return [];
   });
   return Object.fromEntries(kept);

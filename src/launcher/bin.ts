@@ -26,7 +26,7 @@ void toItsEnd(
         process.prependOnceListener('beforeExit', () => {
           if (process.listenerCount('beforeExit') === 0) process.exit();
         });
-      })
+      }, false)
     : import('../cli/main.ts'),
 );
 

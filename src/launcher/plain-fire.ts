@@ -10,9 +10,7 @@ export function plainFire(
 ): { readonly event: string; readonly options: FireOptions } | undefined {
   const [event = '', ...rest] = args;
   if (!isWord(event)) return undefined;
-  const cwd = currentFolder();
-  if (cwd === undefined) return undefined;
-  let options: FireOptions = { cwd, dialect: knownDialects[0]!, hooks: true };
+  let options: FireOptions = { cwd: '.', dialect: knownDialects[0]!, hooks: true };
   const given = rest.values();
   for (const option of given)
     switch (option) {
@@ -29,15 +27,6 @@ export function plainFire(
       }
     }
   return { event, options };
-}
-
-/** The current folder; undefined if it no longer exists. */
-export function currentFolder(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether it is neither an option nor empty. */

@@ -1,7 +1,7 @@
 import type { Host } from '../dialects/dialect.ts';
 import { hosts } from '../dialects/hosts.ts';
 import type { RelayOptions } from '../cli/relay-options.ts';
-import { currentFolder, isWord } from './plain-fire.ts';
+import { isWord } from './plain-fire.ts';
 
 /**
  * Reads the arguments after `hookmachine relay` if they are as `install` writes them; undefined for any other
@@ -15,7 +15,7 @@ export function plainRelay(
   const defers = args.at(-1) === '--defer';
   const [name, event, ...more] = defers ? args.slice(0, -1) : args;
   const host = hosts.find((known) => known.name === name);
-  if (host === undefined || more.length > 0 || currentFolder() === undefined) return undefined;
+  if (host === undefined || more.length > 0) return undefined;
   return event === undefined || isWord(event)
     ? { host, event, options: { hooks: true, ...(defers && { defer: true }) } }
     : undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { foreignIn, isSame } from '../inspector/admission.ts';
 import { refuse, type Beside } from '../inspector/serve-feed.ts';
+import type { EventInput } from '../dialects/event-input.ts';
 import { isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { bodyOf } from './body-of.ts';
@@ -10,7 +11,7 @@ export interface Posted {
   readonly host: string;
   /** The event that the path names after the host, if any. */
   readonly event: string | undefined;
-  readonly body: string;
+  readonly input: EventInput;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -38,7 +39,8 @@ export interface HostAnswers extends Beside {
 /**
  * Answers what hosts post to `/HOST` and `/HOST/EVENT` with the token in their `Authorization` header:
  * 200 with a JSON object, or 204 if there is nothing to say. Any other status says in one line why there is
- * no answer, and hosts take it for a failed hook: a denial never has such a status.
+ * no answer, and hosts take it for a failed hook: a denial never has such a status, and an event that must be
+ * judged is denied if it cannot be.
  */
 export function answerHosts(options: AnswerHostsOptions): HostAnswers {
   const { token, tokenHint, warn } = options;
@@ -59,18 +61,18 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
     };
     const path = /^\/([\w-]+)(?:\/([\w.]+))?$/.exec(request.url ?? '');
     if (path === null) return fail(404, 'post an event to /HOST or /HOST/EVENT');
+    let input: EventInput | undefined;
     try {
-      const body = await bodyOf(request, signal);
-      if (typeof body !== 'string') return fail(413, `its body is over ${body.limit}: send less`);
-      const answer = await options.answer({ host: path[1]!, event: path[2], body, signal });
-      if (hasEnded) return fail(503, endedEarly);
+      input = await bodyOf(request, signal);
+      const answer = await options.answer({ host: path[1]!, event: path[2], input, signal });
       if (answer === undefined) return void response.writeHead(204, { connection: 'close' }).end();
       response
         .writeHead(200, { 'content-type': 'application/json', connection: 'close' })
         .end(JSON.stringify(answer));
     } catch (error) {
       if (hasEnded) fail(503, endedEarly);
-      else if (isHookmachineError(error, 'COMMAND_FAILED')) fail(400, error.message);
+      else if (isHookmachineError(error, 'COMMAND_FAILED'))
+        fail(input?.isTooLarge ? 413 : 400, error.message);
       else fail(500, `the hooks could not be run: ${messageOf(error)}`);
     }
   };

@@ -1,38 +1,24 @@
 import type { IncomingMessage } from 'node:http';
+import { EventReader, type EventInput } from '../dialects/event-input.ts';
+import { mostBytes, overSize } from '../json-limits.ts';
 import { errorOf } from '../message-of.ts';
 
-/** How large an event may be, in bytes. */
-const mostBytes = 64 * 1024 * 1024;
-
-/**
- * Returns a request's body, or the limit that it exceeds; rejects if the signal is aborted before all has
- * come.
- */
-export async function bodyOf(
-  request: IncomingMessage,
-  signal: AbortSignal,
-): Promise<string | { readonly limit: '64 MiB' }> {
-  const tooLarge = { limit: '64 MiB' } as const;
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return tooLarge;
-  const chunks: Buffer[] = [];
+/** Returns the event in a request's body; rejects if the signal is aborted before all has come. */
+export async function bodyOf(request: IncomingMessage, signal: AbortSignal): Promise<EventInput> {
+  const reader = new EventReader('the body');
+  const isTooLarge = Number(request.headers['content-length'] ?? 0) > mostBytes;
   let size = 0;
   // Not read with an iterator, whose early end would end the connection before the host is answered.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
+      if (size > mostBytes) return;
       size += chunk.length;
-      if (size <= mostBytes) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        resolve(tooLarge);
-      }
+      reader.take(chunk);
+      // Hosts name the event before what a model chose, so the first piece shows what must be denied.
+      if (isTooLarge) resolve({ ...reader.end(overSize), isTooLarge });
+      else if (size > mostBytes) resolve(reader.end());
     });
-    request.once('end', () =>
-      resolve(
-        Buffer.concat(chunks)
-          .toString()
-          .replace(/^\uFEFF/, ''),
-      ),
-    );
+    request.once('end', () => resolve(reader.end()));
     request.once('error', reject);
     signal.addEventListener('abort', () => reject(errorOf(signal.reason)), { once: true });
   });

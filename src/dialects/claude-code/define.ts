@@ -25,7 +25,14 @@ import {
   type ReadField,
 } from '../hook-groups.ts';
 import { typedHook, type HandlerType } from '../typed-hook.ts';
-import { claudeEvents, failsOpenAt, toolEvents, traitsOf, type ClaudeEventName } from './events.ts';
+import {
+  claudeEvents,
+  failsOpenAt,
+  toolEvents,
+  traitsOf,
+  usualSeconds,
+  type ClaudeEventName,
+} from './events.ts';
 import { matcherFault } from './matcher.ts';
 import { parseRule } from './rules.ts';
 
@@ -134,17 +141,9 @@ function defineHook(
  */
 function timeoutOf(event: ClaudeEventName, type: HandlerType, field: ReadField): number {
   const given = field('timeout', isSeconds, 'a positive number of seconds');
-  const usual = type === 'prompt' ? 30 : (shorter[event] ?? 600);
+  const usual = type === 'prompt' ? 30 : usualSeconds(event);
   return Math.min((given ?? usual) * 1_000, longestTimeout);
 }
-
-const shorter: Readonly<Partial<Record<ClaudeEventName, number>>> = {
-  UserPromptSubmit: 30,
-  PreModelSwitch: 30,
-  PostModelSwitch: 30,
-  MessageDisplay: 10,
-  SessionEnd: 60,
-};
 
 /** The shell that runs a command: the system's own unless the hook names one. */
 function shellOf(args: readonly string[] | undefined, field: ReadField): HookDefinition['shell'] {

@@ -107,3 +107,14 @@ export const failsOpenAt: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName
   'TaskCompleted',
   'TeammateIdle',
 ]);
+
+/** How long Claude Code waits for a command that does not say how long it may take. */
+export const usualSeconds = (event: ClaudeEventName): number => shorter[event] ?? 600;
+
+const shorter: Readonly<Partial<Record<ClaudeEventName, number>>> = {
+  UserPromptSubmit: 30,
+  PreModelSwitch: 30,
+  PostModelSwitch: 30,
+  MessageDisplay: 10,
+  SessionEnd: 60,
+};

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { defined, isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import type { Said, Speaker, HostAnswer, Wishes } from '../speaker.ts';
-import type { ClaudeEventName } from './events.ts';
+import { type ClaudeEventName, usualSeconds } from './events.ts';
 import { hasFormOf, toClaudeResponse } from './tool-response.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,6 +22,8 @@ export const speaker: Speaker = {
   // With a user at the terminal, Claude Code asks instead and does not defer calls.
   defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
     event === 'PreToolUse' && entry !== 'cli',
+  // `install` writes none.
+  patience: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
     if (event === 'PreCompact' && top?.['decision'] === undefined) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { userFolder } from '../host-places.ts';
 import { inGroups, type EntriesInstallation } from '../installation.ts';
 import { users } from './places.ts';
+import { speaker } from './speak.ts';
 
 const events = [
   'PreToolUse',
@@ -29,8 +30,7 @@ export const installation: EntriesInstallation = {
     inGroups(events, (event) => ({
       type: 'command',
       command: call(),
-      // In seconds; Codex allows no more at the end of a session.
-      timeout: event === 'SessionEnd' ? 3 : 600,
+      timeout: speaker.patience(event) / 1_000,
     })),
   after: (scope) => [
     'start codex, review the hooks with /hooks and trust them: Codex silently skips untrusted hooks',

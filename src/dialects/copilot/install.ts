@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { userFolder } from '../host-places.ts';
 import type { EntriesInstallation } from '../installation.ts';
 import { users } from './places.ts';
+import { speaker } from './speak.ts';
 
 const events = [
   'preToolUse',
@@ -17,6 +18,8 @@ const events = [
   'notification',
 ];
 
+const secondsAt = (event: string): number => speaker.patience(event) / 1_000;
+
 /** How hooks are installed: in a file of our own in Copilot's folder of hooks. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
@@ -30,15 +33,15 @@ export const installation: EntriesInstallation = {
   entries: (call) =>
     events.map((event) => ({
       event,
-      // In seconds. The command names the event, because its input does not.
-      entry: { type: 'command', bash: call(event), timeoutSec: 600 },
+      // The command names the event, because its input does not.
+      entry: { type: 'command', bash: call(event), timeoutSec: secondsAt(event) },
     })),
   overHttp: {
     failsOpen: 'where COPILOT_HOOK_ALLOW_LOCALHOST=1 is not set',
     entries: (request) =>
       events.map((event) => ({
         event,
-        entry: { type: 'http', ...request(event), timeoutSec: 600 },
+        entry: { type: 'http', ...request(event), timeoutSec: secondsAt(event) },
       })),
     after: [
       'set COPILOT_HOOK_ALLOW_LOCALHOST=1 where Copilot runs: without it, Copilot ignores pre-tool hooks that do not post to https://',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { EntriesInstallation } from '../installation.ts';
+import { speaker } from './speak.ts';
 
 /**
  * An event that Cursor does not know would cost the whole file. Events for shell or MCP calls alone are
@@ -24,8 +25,10 @@ export const installation: EntriesInstallation = {
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.cursor', 'hooks.json'),
   entries: (call) =>
-    // In seconds; hooks have their own timeouts.
-    events.map((event) => ({ event, entry: { command: call(), timeout: 600 } })),
+    events.map((event) => ({
+      event,
+      entry: { command: call(), timeout: speaker.patience(event) / 1_000 },
+    })),
   after: (scope) =>
     scope === 'project'
       ? ['trust the workspace in Cursor: it runs project hooks only in trusted workspaces']

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../installation.ts';
+import { speaker } from './speak.ts';
 
 const events = [
   'BeforeTool',
@@ -23,7 +24,11 @@ export const installation: EntriesInstallation = {
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),
   entries: (call) =>
     // In ms; hooks have their own timeouts.
-    inGroups(events, () => ({ type: 'command', command: call(), timeout: 600_000 })),
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
+      timeout: speaker.patience(event),
+    })),
   after: (scope) =>
     scope === 'project'
       ? [

@@ -59,3 +59,6 @@ export function wordsOf(event: HookEventName): Vocabulary {
     ignoresCase: true,
   };
 }
+
+/** Kodelet's own limit for a run of a hook, in ms (seed 002 "DefaultTimeout"). */
+export const runLimit = 30_000;

@@ -6,14 +6,11 @@ import { isThere } from '../../settings/read-files.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { unknownGuards } from '../host-levels.ts';
-import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
+import { isKodeletEvent, kodeletEvents, runLimit, type KodeletEvent } from './events.ts';
 import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';
 
 /** How long a hook may take to print its type, in ms. */
 const askingLimit = 5_000;
-
-/** Kodelet's own limit for a run, in ms (seed 002 "DefaultTimeout"). */
-const runLimit = 30_000;
 
 /** A file that may be a hook. */
 interface Candidate {

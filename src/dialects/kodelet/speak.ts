@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/output.ts';
 import type { Speaker, HostAnswer, Wishes } from '../speaker.ts';
+import { runLimit } from './events.ts';
 
 const silence: HostAnswer = { exitCode: 1 };
 
@@ -13,6 +14,7 @@ export const speaker: Speaker = {
   sessionIn: ({ conv_id }) => conv_id,
   projectIn: ({ cwd }) => [cwd],
   asks: () => false,
+  patience: () => runLimit,
   silence,
   write(event, { native }, wishes): HostAnswer {
     const answer = defined<Record<string, unknown>>(answerTo(event, native, wishes));

@@ -1,4 +1,5 @@
 import { relayMark } from '../relay-entry.ts';
+import { longestWait } from './speak.ts';
 
 /** The plugin file. It contains no code of hookmachine and passes every event on to the relay. */
 export const pluginText = (call: string): string => `// ${relayMark}
@@ -6,7 +7,7 @@ import { spawn } from 'node:child_process';
 
 const command = ${JSON.stringify(call)};
 /** Hooks have their own time limits; OpenCode has none. */
-const longestWait = 600_000;
+const longestWait = ${longestWait};
 /** How many times in a row hooks may make the agent continue. */
 const mostRounds = 8;
 

@@ -2,12 +2,16 @@ import { defined } from '../../protocol/output.ts';
 import { joinTexts } from '../merge-effects.ts';
 import type { Speaker, HostAnswer } from '../speaker.ts';
 
+/** How long the plugin file waits, in ms: hooks have their own time limits, and OpenCode has none. */
+export const longestWait = 600_000;
+
 /** Writes the answers that the plugin file from `hookmachine install opencode` carries out. */
 export const speaker: Speaker = {
   title: 'OpenCode',
   eventIn: () => undefined,
   projectIn: ({ cwd }) => [cwd],
   asks: () => false,
+  patience: () => longestWait,
   write(event, { native }, wishes): HostAnswer {
     const answer = ((): Readonly<Record<string, unknown>> => {
       switch (event) {

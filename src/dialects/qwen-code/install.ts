@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../installation.ts';
+import { speaker } from './speak.ts';
 
 const events = [
   'PreToolUse',
@@ -17,6 +18,8 @@ const events = [
   'Notification',
 ];
 
+const secondsAt = (event: string): number => speaker.patience(event) / 1_000;
+
 /** Qwen Code's settings. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
@@ -24,11 +27,15 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
   entries: (call) =>
-    // In seconds. Before a tool, Qwen Code always waits 60 s, whatever is written here.
-    inGroups(events, () => ({ type: 'command', command: call(), timeout: 60 })),
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
+      timeout: secondsAt(event),
+    })),
   overHttp: {
     failsOpen: 'where "hookmachine serve" does not answer',
-    entries: (request) => inGroups(events, () => ({ type: 'http', ...request(), timeout: 60 })),
+    entries: (request) =>
+      inGroups(events, (event) => ({ type: 'http', ...request(), timeout: secondsAt(event) })),
   },
   after: (scope) =>
     scope === 'project'

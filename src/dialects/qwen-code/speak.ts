@@ -19,6 +19,8 @@ export const speaker: Speaker = {
   title: 'Qwen Code',
   projectIn: (_, { QWEN_PROJECT_DIR }) => [QWEN_PROJECT_DIR],
   asks: (event) => event === 'PreToolUse',
+  // Before a tool, Qwen Code never waits longer, whatever its settings say.
+  patience: () => 60_000,
   write(event, said, wishes): HostAnswer {
     const { top: first, specific = {} } = answerTo(event, said, wishes);
     const own = defined<Fields>(specific);
