@@ -2,6 +2,7 @@ import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { askModelOf } from '../handlers/index.ts';
 import { hookPointOf } from '../hook-points.ts';
+import { isNestedTooDeep, overDepth } from '../json-limits.ts';
 import { debugChannel } from '../log.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
@@ -291,10 +292,10 @@ export class HookEventHandler {
     { context = {}, canAsk = false, isRelayed, onDecided = () => undefined }: PrepareOptions = {},
   ): HookEventInput {
     const { event } = planned;
-    const failed = (error: unknown, stage: HookStage): HookEventInput => {
-      const result = this.#failure(planned, error, stage);
-      return settledInput(event, result, () => onDecided(this.#reported(result)));
-    };
+    const reported = (result: FailureEnvelope): HookEventInput =>
+      settledInput(event, result, () => onDecided(this.#reported(result)));
+    const failed = (error: unknown, stage: HookStage): HookEventInput =>
+      reported(this.#failure(planned, error, stage));
     const settled = (result: AggregatedHookResult): HookEventInput =>
       settledInput(event, result, () => onDecided(result));
     if (this.#disposed) return settled(makeEmptySuccessResult());
@@ -307,6 +308,11 @@ export class HookEventHandler {
     try {
       if (planned.kind === 'late') return settled(lateResult());
       const { input, unfit } = this.#hookInput(event, fields, planned.plan, context);
+      const overLimit = isNestedTooDeep(input) ? new Error(`its input ${overDepth}`) : undefined;
+      // Hooks could not judge it, and the code that compares what they say could not either.
+      if (overLimit && hookPointOf(event).needsGuards)
+        return reported(unreadyEnvelope(overLimit, 'formatting', event));
+      if (overLimit) throw overLimit;
       const plan = applyingTo(planned.plan, input, context);
       if (plan === undefined) return settled(lateResult());
       debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
@@ -444,7 +450,9 @@ export class HookEventHandler {
         ? `hook "${guard}" blocks, as its settings say`
         : event !== undefined && isBlockedUnready(this.#config, event)
           ? 'it blocks, as onUnready says'
-          : 'continuing without hooks';
+          : result.verdict.decision === 'deny'
+            ? 'it is denied'
+            : 'continuing without hooks';
     this.warn(`${event}: the hooks could not be run (${message}); ${fate}`);
     if (event !== undefined) for (const line of eventWarnings(event, result)) this.warn(line);
     return result;

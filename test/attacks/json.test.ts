@@ -11,7 +11,7 @@ import { group, inParallel, someFields, startSession } from '../support/session.
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const hook = definition('BeforeTool');
-const depths = [600, 5_000, 100_000];
+const depths = [1_100, 5_000, 100_000];
 
 describe('a denial survives anything else in the answer', () => {
   test.each(depths)('a denial in the format of LLxprt survives %d levels of nesting', (depth) => {
@@ -61,20 +61,26 @@ describe('arguments nested so deep that no guard can receive them', () => {
     expect([ran, error?.type]).toEqual([false, 'blocked_by_hook']);
   });
 
-  test('arguments nested too deep are reported if they get past a guard that fails open', async () => {
+  test('arguments nested too deep do not get past a guard that fails open (S-34)', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { warnings } = session;
-    const { failure } = await session.fire('BeforeTool', { tool_name: 'x', tool_input: deep });
-    expect(failure?.stage).toBe('formatting');
-    expect(warnings).toEqual([expect.stringContaining('the hooks could not be run')]);
+    const { verdict } = await session.fire('BeforeTool', { tool_name: 'x', tool_input: deep });
+    expect(verdict.decision).toBe('deny');
+    expect(warnings).toEqual([expect.stringContaining('it is denied')]);
   });
 
-  test('the command line refuses arguments nested too deep, so that no agent reads a silent yes', async () => {
+  test('the command line denies arguments nested too deep (S-33, S-34)', async () => {
     const box = sandbox();
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [group(['exit 2'])] } });
     const event = `{"tool_name":"x","tool_input":{"x":${nested(100_000)}}}`;
-    const { exitCode, stderr } = await inProcess(box, ['fire', 'BeforeTool'], event);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stdin is nested too deeply')]);
+    const { exitCode, stdout } = await inProcess(box, ['fire', 'BeforeTool'], event);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([
+      2,
+      expect.objectContaining({
+        decision: 'deny',
+        reason: expect.stringContaining('stdin is nested more than 1,000 levels deep') as unknown,
+      }),
+    ]);
   });
 });
 

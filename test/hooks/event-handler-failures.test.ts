@@ -30,7 +30,6 @@ function expectFailure(
 describe('an input that no hook can receive fails open, once for the event (G-06, C-91, HOOK-111)', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
-  const deep: unknown = Array.from({ length: 100_000 }).reduce((inner) => [inner], 'x');
 
   test.each([
     ['a cycle', cyclic, /circular/],
@@ -55,7 +54,6 @@ describe('an input that no hook can receive fails open, once for the event (G-06
       },
       /not me/,
     ],
-    ['endless nesting', { deep }, /call stack/],
   ])(
     'an input that contains %s fails open, once for the event',
     async (_, tool_input, reported) => {
@@ -64,6 +62,34 @@ describe('an input that no hook can receive fails open, once for the event (G-06
       expectFailure(result, session, reported);
     },
   );
+});
+
+describe('an input that is nested too deep to be judged (S-34)', () => {
+  const nested = (levels: number): unknown =>
+    Array.from({ length: levels }).reduce((inner) => [inner], 'x');
+
+  test.each([2_000, 200_000])(
+    '%d levels are denied before a tool, with the limit',
+    async (levels) => {
+      const session = await startSession(twoGuards);
+      const tool_input = { deep: nested(levels) };
+      const { verdict } = await session.fire('BeforeTool', { tool_name: 'x', tool_input });
+      expect(verdict).toMatchObject({
+        decision: 'deny',
+        reason: expect.stringContaining('nested more than 1,000 levels deep') as unknown,
+      });
+      expect(session.warnings).toEqual([expect.stringContaining('it is denied')]);
+      expect(existsSync(join(session.folder, 'one'))).toBe(false);
+    },
+  );
+
+  test('998 levels inside the event are judged', async () => {
+    const session = await startSession(twoGuards);
+    const tool_input = { deep: nested(998) };
+    await session.fire('BeforeTool', { tool_name: 'x', tool_input });
+    expect(session.warnings).toEqual([]);
+    expect(existsSync(join(session.folder, 'one'))).toBe(true);
+  });
 });
 
 describe('a host that throws fails open (C-91)', () => {
