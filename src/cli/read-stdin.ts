@@ -23,8 +23,10 @@ export async function readEvent(within?: number): Promise<EventInput> {
   const reader = new EventReader('stdin');
   const take = (chunk: Buffer): void => reader.take(chunk);
   try {
-    if (within !== undefined && mayNeverEnd()) await readWithin(within, take);
-    else if (!readAtOnce(take)) for await (const chunk of process.stdin) take(chunk as Buffer);
+    const pipe = within === undefined ? undefined : pipeOfStdin();
+    const isRead = pipe?.mayBlock !== true && readAtOnce(take);
+    if (!isRead && within !== undefined) await readWithin(within, take, pipe?.handle);
+    else if (!isRead) for await (const chunk of process.stdin) take(chunk as Buffer);
   } catch (error) {
     if (!isClosed(error)) return reader.end(`cannot be read: ${messageOf(error)}`);
   }
@@ -43,26 +45,56 @@ function readAtOnce(take: (chunk: Buffer) => void): boolean {
   }
 }
 
-function mayNeverEnd(): boolean {
-  const stats = fstatSync(0);
-  return stats.isFIFO() || stats.isSocket();
+/** What libuv calls a pipe: a FIFO or a socket. */
+interface Pipe {
+  open(descriptor: number): number;
 }
 
-/** Reads through a socket, which takes much less time to load than `process.stdin`. */
-function readWithin(ms: number, take: (chunk: Buffer) => void): Promise<void> {
+interface PipeOfStdin {
+  readonly handle?: Pipe;
+  readonly mayBlock?: boolean;
+}
+
+/**
+ * Makes standard input such that reading it never blocks, if it may not end: no timer could interrupt that.
+ * Only the handle that Node's own streams are made of does so without loading them, which takes longer than
+ * all else that a relay without a hook does; where it is not to be had, they are loaded.
+ */
+function pipeOfStdin(): PipeOfStdin | undefined {
+  const stats = fstatSync(0);
+  if (!stats.isFIFO() && !stats.isSocket()) return undefined;
+  try {
+    const { Pipe, constants } = (process as unknown as { binding: Binding }).binding('pipe_wrap');
+    const handle = new Pipe(constants.SOCKET);
+    return handle.open(0) === 0 ? { handle } : { mayBlock: true };
+  } catch {
+    return { mayBlock: true };
+  }
+}
+
+type Binding = (name: 'pipe_wrap') => {
+  readonly Pipe: new (type: number) => Pipe;
+  readonly constants: { readonly SOCKET: number };
+};
+
+function readWithin(
+  ms: number,
+  take: (chunk: Buffer) => void,
+  handle: Pipe | undefined,
+): Promise<void> {
   const { Socket } = process.getBuiltinModule('node:net');
-  const socket = new Socket({ fd: 0, readable: true, writable: false });
+  const source = handle ? { handle } : { fd: 0 };
+  const socket = new Socket({ ...source, readable: true, writable: false });
+  let timer: NodeJS.Timeout | undefined;
   return new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`it did not end within ${Math.round(ms / 1_000)} s`)),
-      ms,
-    );
-    socket
-      .on('data', take)
-      .once('error', reject)
-      .once('end', resolve)
-      .once('close', () => clearTimeout(timer));
-  }).finally(() => socket.destroy());
+    const expire = (): void =>
+      reject(new Error(`it did not end within ${Math.round(ms / 1_000)} s`));
+    timer = setTimeout(expire, ms);
+    socket.on('data', take).once('error', reject).once('end', resolve);
+  }).finally(() => {
+    clearTimeout(timer);
+    socket.destroy();
+  });
 }
 
 const isClosed = (error: unknown): boolean =>

@@ -139,56 +139,60 @@ async function inTime<Result>(
   }
 }
 
+/** Judges an event. Anything that it throws says why it could not. */
 async function judged(
-  { host, speaker, event, given }: KnownEvent,
+  known: KnownEvent,
   { name, fault }: EventInput,
   path: RelayPath,
 ): Promise<Relayed> {
+  const { host, speaker, event, given } = known;
   if (fault !== undefined) throw new CommandFailure(fault);
-  const noAnswer: Relayed = { answer: speaker.silence ?? {}, hookCount: 0 };
-  const sessionId = sessionOf(speaker, given);
-  const project = path.projectOf(speaker, sessionId);
-  if (await path.isJudgedElsewhere?.()) return { answer: {}, hookCount: 0 };
   const read = await host.readCall(event, given);
   if ('faults' in read)
     throw new CommandFailure(`${name} does not match ${event}: ${read.faults.join('; ')}`);
-  if (read.isOnlyTheirs) return noAnswer;
-  const ownFiles = new Set(speaker.readsItself?.(project));
-  const at = host.events[event]!;
+  if (read.isOnlyTheirs) return { answer: speaker.silence ?? {}, hookCount: 0 };
+  const session = sessionOf(speaker, given);
+  const folder = path.projectOf(speaker, session);
+  if (await path.isJudgedElsewhere?.()) return { answer: {}, hookCount: 0 };
+  const ownFiles = new Set(speaker.readsItself?.(folder));
   const fired: FiredEvent = {
-    event: at,
+    event: host.events[event]!,
     fields: read.fields,
     ...(read.parts && { parts: read.parts.calls }),
     context: read.context,
-    folder: project,
+    folder,
     canAsk: speaker.asks(event),
     isRelayed: true,
     ...(ownFiles.size > 0 && { runsElsewhere: ({ file = '' }) => ownFiles.has(file) }),
   };
-  const { warn, ...came } = await path.through(fired, sessionId);
-  const outcome = await settled(callOutcome(fired, came, read.parts));
+  const { warn, ...came } = await path.through(fired, session);
+  const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
+  const call = { fields: fired.fields, folder, session, results };
+  const outcome = await settled(known, call, callOutcome(fired, came, read.parts), path);
   const said = await saidTo(host, given, fired, outcome);
-  const wishes = new AllWishes(at, said);
+  const wishes = new AllWishes(fired.event, said);
   const answer = speaker.write(event, said, wishes);
-  const denial = wishes.peek('deny');
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   for (const wish of [...wishes.lost(), ...outcome.lost])
     warn(`${speaker.title} cannot accept this in answer to ${event}: ${wish}`);
-  const ran = [came.result, ...(came.partResults ?? [])].flatMap(({ results }) => results);
-  return { answer, denial, hookCount: ran.length };
+  return { answer, denial: wishes.peek('deny'), hookCount: results.length };
+}
 
-  async function settled(found: CallOutcome): Promise<CallOutcome> {
-    const { settle } = path;
-    const callId = given['tool_use_id'];
-    const isOpen = found.verdict.decision === 'ask' && !found.verdict.stop;
-    if (!settle || !isOpen) return found;
-    if (!speaker.defers)
-      path.warn(`${speaker.title} cannot defer a call, so it asks the user itself: --defer does nothing here`); // prettier-ignore
-    if (!speaker.defers?.(event, process.env)) return found;
-    if (sessionId === undefined || typeof callId !== 'string') return found;
-    const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
-    return settle({ fields: fired.fields, folder: project, session: sessionId, callId, results }, found); // prettier-ignore
-  }
+/** The outcome of a call that hooks ask about, if the host can defer it. */
+async function settled(
+  { speaker, event, given }: KnownEvent,
+  { session, ...call }: Omit<AskedCall, 'session' | 'callId'> & { readonly session: string | undefined }, // prettier-ignore
+  found: CallOutcome,
+  { settle, warn }: RelayPath,
+): Promise<CallOutcome> {
+  const callId = given['tool_use_id'];
+  const isOpen = found.verdict.decision === 'ask' && !found.verdict.stop;
+  if (!settle || !isOpen) return found;
+  if (!speaker.defers)
+    warn(`${speaker.title} cannot defer a call, so it asks the user itself: --defer does nothing here`); // prettier-ignore
+  if (!speaker.defers?.(event, process.env)) return found;
+  if (session === undefined || typeof callId !== 'string') return found;
+  return settle({ ...call, session, callId }, found);
 }
 
 /** The event that the host's input names, or else our caller; undefined if it is unknown here. */

@@ -155,11 +155,28 @@ describe('fire', () => {
       '{"tool_name":7}',
       /"tool_name" must be a string; "tool_input" must be an object/,
     ],
-  ])('fire says in one line that stdin holds %s', async (_, input, message) => {
+  ])('fire denies, and says in one line that stdin holds %s (S-33)', async (_, input, message) => {
     const { report, stderr, exitCode } = await fire('BeforeTool', project(), input);
-    expect(report).toBeUndefined();
-    expect(exitCode).toBe(1);
+    expect(report).toMatchObject({
+      event: 'BeforeTool',
+      decision: 'deny',
+      blocked: true,
+      reason: expect.stringMatching(message) as unknown,
+    });
+    expect(exitCode).toBe(2);
     expect(stderr.split('\n')).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('the report of an event that could not be judged has the fields of any other', async () => {
+    const judged = await fire('BeforeTool', project(), '{"tool_name":"x","tool_input":{}}');
+    const denied = await fire('BeforeTool', project(), '');
+    expect(Object.keys(denied.report!)).toEqual(Object.keys(judged.report!));
+  });
+
+  test('fire says in one line that stdin does not fit an event that nothing can deny', async () => {
+    const { report, stderr, exitCode } = await fire('SessionEnd', project(), 'hello');
+    expect([report, exitCode]).toEqual([undefined, 1]);
+    expect(stderr.split('\n')).toEqual([expect.stringMatching(/stdin is not valid JSON/)]);
   });
 
   test.each([

@@ -302,10 +302,14 @@ test('work that can never end is not taken for a yes', async () => {
      const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
      Object.defineProperty(process, 'stdin', { value: never });`,
   );
-  const { stdout, exitCode } = await execa('node', ['--require', stuck, main, ...fire], {
-    cwd: place.project,
-    env: place.env,
-    reject: false,
-  });
-  expect([stdout, exitCode]).toEqual(['', 13]);
+  const run = async (event: string) => {
+    const { stdout, exitCode } = await execa('node', ['--require', stuck, main, 'fire', event], {
+      cwd: place.project,
+      env: place.env,
+      reject: false,
+    });
+    return [stdout, exitCode];
+  };
+  expect(await run('SessionEnd')).toEqual(['', 13]);
+  expect(await run('BeforeTool')).toEqual([expect.stringContaining('"decision":"deny"'), 2]);
 });

@@ -151,7 +151,7 @@ describe('a relay', () => {
   test.each([
     ['text', 'stdin is not valid JSON'],
     ['{}', 'stdin does not name the event'],
-    ['{"hook_event_name":"PreToolUse"}', 'stdin does not match PreToolUse'],
+    ['{"hook_event_name":"PostToolUse"}', 'stdin does not match PostToolUse'],
   ])('a relay cannot work with %s, and says why', async (input, why) => {
     const { stderr, exitCode } = await relayBox().relay('claude-code', input);
     expect(stderr).toContain(why);

@@ -276,15 +276,25 @@ describe('the project of a session', () => {
     expect((await post(callIn(inner, { session_id: 's2' }))).status).toBe(204);
   });
 
-  test('serve refuses an event that names no existing project folder', async () => {
+  test('serve denies a call that names no existing project folder (S-33)', async () => {
     const box = relayBox();
     const { post } = serve();
-    for (const cwd of [undefined, 'relative', join(box.project, 'none')]) {
+    writeFileSync(join(box.project, 'file'), '');
+    const none = [undefined, 'relative', join(box.project, 'none'), join(box.project, 'file')];
+    for (const cwd of none) {
       const { status, body } = await post(callIn(box.project, { cwd }));
-      expect(status).toBe(400);
+      expect(status).toBe(200);
+      expect(body).toContain('"permissionDecision":"deny"');
       expect(body).toContain('does not name an existing project folder');
     }
-    writeFileSync(join(box.project, 'file'), '');
-    expect((await post(callIn(join(box.project, 'file')))).status).toBe(400);
+  });
+
+  test('serve refuses another event that names no existing project folder', async () => {
+    const { post } = serve();
+    const given = { hook_event_name: 'SessionEnd', reason: 'exit', cwd: '/proc/none' };
+    expect(await post(given)).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('does not name an existing project folder') as unknown,
+    });
   });
 });

@@ -37,13 +37,54 @@ describe('serve refuses', () => {
     ['', 'the body is empty'],
     ['[]', 'must hold one JSON object'],
     ['{}', 'the body does not name the event of Claude Code: post the event to /claude-code/'],
-    ['{"hook_event_name":"PreToolUse"}', 'the body does not match PreToolUse'],
+    ['{"hook_event_name":"PostToolUse"}', 'the body does not match PostToolUse'],
   ])('serve refuses the body %j, and says why', async (given, why) => {
     const { post, stderr } = serve();
     const { status, body } = await post(given);
     expect(status).toBe(400);
     expect(body.split('\n')).toEqual([expect.stringContaining(why), '']);
     await waitUntil(() => stderr().includes(why));
+  });
+
+  test.each([
+    ['text', '/qwen-code/PreToolUse', 'the body is not valid JSON'],
+    ['{"hook_event_name":"PreToolUse"', '/qwen-code', 'the body is not valid JSON'],
+    ['{"hook_event_name":"PreToolUse"}', '/qwen-code', 'the body does not match PreToolUse'],
+    [`{"hook_event_name":"PreToolUse","x":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, '/qwen-code', 'more than 1,000 levels deep'], // prettier-ignore
+    [
+      '{"hook_event_name":"PreToolUse","cwd":"/proc/no","tool_name":"Edit","tool_input":{}}',
+      '/qwen-code',
+      'does not name an existing project folder',
+    ],
+  ])(
+    'serve denies with status 200 what it cannot judge (S-33): %.40s',
+    async (given, path, why) => {
+      const { post } = serve();
+      const reason = expect.stringContaining(why) as unknown;
+      expect(await post(given, { path })).toMatchObject({
+        status: 200,
+        answer: {
+          decision: 'deny',
+          reason,
+          hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: reason },
+        },
+      });
+    },
+  );
+
+  test('serve denies a tool call that is too large before it has come (S-34)', async () => {
+    const { post } = serve();
+    const headers = { 'content-length': String(2 ** 30) };
+    const answered = await post('{"hook_event_name":"PreToolUse",', { headers });
+    expect(answered).toMatchObject({
+      status: 200,
+      answer: {
+        hookSpecificOutput: {
+          permissionDecision: 'deny',
+          permissionDecisionReason: expect.stringContaining('larger than 64 MiB') as unknown,
+        },
+      },
+    });
   });
 
   test('serve refuses a body that is too large before it has come', async () => {
@@ -165,7 +206,7 @@ describe('a hook that hangs', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'a hook that hangs ends with serve at %s, which tells its host that nothing was decided',
+    'a hook that hangs ends with serve at %s, which denies what was not judged (S-33)',
     async (signal) => {
       const box = relayBox();
       const file = hanging(box);
@@ -173,7 +214,15 @@ describe('a hook that hangs', () => {
       const answered = post(callIn(box.project));
       const pid = Number(await untilWritten(file));
       running.kill(signal);
-      expect((await answered).status).toBe(503);
+      expect(await answered).toMatchObject({
+        status: 200,
+        answer: {
+          hookSpecificOutput: {
+            permissionDecision: 'deny',
+            permissionDecisionReason: 'hookmachine could not judge this: hookmachine serve ends',
+          },
+        },
+      });
       expect((await running).exitCode).toBe(0);
       expect(isAlive(pid)).toBe(false);
     },

@@ -61,13 +61,13 @@ async function work(
     }),
   );
   const moveBack = isMoved ? administratorsFrom(box.systemFolder!) : undefined;
-  const restore = takeOver(Buffer.from(input), (text) => (said.stdout += text));
+  const restore = takeOver(Buffer.from(input), said);
   try {
     Object.assign(process.env, { HOOKMACHINE_TRUST: '1', ...box.env });
     process.chdir(box.project);
     process.argv[1] = main;
     process.exitCode = undefined;
-    await runCommand(() => runProgram(args));
+    await runCommand(() => runProgram(args), !['fire', 'relay'].includes(args[0] ?? ''));
     return {
       stdout: said.stdout.replace(/\n$/, ''),
       stderr: said.stderr.replace(/\n$/, ''),
@@ -86,8 +86,8 @@ async function work(
 }
 
 /** Replaces the input and output of the process, which a command may use without a stream. */
-function takeOver(input: Buffer, print: (text: string) => void): () => void {
-  const { readSync, writeSync } = fs;
+function takeOver(input: Buffer, said: { stdout: string; stderr: string }): () => void {
+  const { fstatSync, readSync, writeSync } = fs;
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!;
   Object.defineProperty(process, 'stdin', { ...stdin, get: () => Readable.from([input]) });
   // The tests may be run on a terminal.
@@ -101,14 +101,17 @@ function takeOver(input: Buffer, print: (text: string) => void): () => void {
       taken += size;
       return size;
     }) as typeof readSync,
+    // Input from a file never blocks.
+    fstatSync: ((descriptor: number, ...rest: never[]) =>
+      descriptor === 0 ? fs.statSync(main) : fstatSync(descriptor, ...rest)) as typeof fstatSync,
     writeSync: ((descriptor: number, text: Buffer, ...rest: never[]) => {
-      if (descriptor !== 1) return writeSync(descriptor, text, ...rest);
-      print(text.toString());
+      if (descriptor !== 1 && descriptor !== 2) return writeSync(descriptor, text, ...rest);
+      said[descriptor === 1 ? 'stdout' : 'stderr'] += text.toString();
       return text.length;
     }) as typeof writeSync,
   });
   return () => {
-    putIntoFs({ readSync, writeSync });
+    putIntoFs({ fstatSync, readSync, writeSync });
     tty.isatty = isatty;
     Object.defineProperty(process, 'stdin', stdin);
   };
