@@ -29,9 +29,9 @@ export class TopTexts {
   }
 
   take(bytes: Uint8Array): void {
-    for (const byte of bytes)
-      if (this.#string === undefined) this.#betweenStrings(byte);
-      else this.#inString(byte);
+    for (let at = 0; at < bytes.length; at++)
+      if (this.#string === undefined) this.#betweenStrings(bytes[at]!);
+      else this.#inString(bytes[at]!);
   }
 
   #betweenStrings(byte: number): void {

@@ -132,26 +132,48 @@ describe('the plugin for OpenCode', () => {
     expect(said).toEqual(['not here']);
   });
 
-  test('the plugin for OpenCode reports a relay that cannot be started, and continues', async () => {
+  test.each([
+    [
+      'that cannot be started, and continues',
+      'echo broken >&2; exit 7',
+      'the relay ended with 7, so tool.execute.before continues: broken',
+    ],
+    [
+      'that could not write its answer, and denies',
+      'echo full >&2; exit 2',
+      'full\ndenied: the relay ended with 2: full',
+    ],
+    [
+      'that was killed, and denies',
+      'kill -9 $$',
+      expect.stringMatching(/^denied: the relay ended with (?:SIGKILL|137): /),
+    ],
+    [
+      'whose answer is cut off, and denies',
+      `echo '{"args":'`,
+      expect.stringMatching(/^(the relay's answer cannot be read: .*)\ndenied: \1$/),
+    ],
+  ])('the plugin for OpenCode reports a relay %s', async (_, script, said) => {
+    // prettier-ignore
     const box = relayBox();
-    await inProcess(box, ['install', 'opencode']);
-    const broken = box.write(
-      join(box.folder, 'hookmachine'),
-      '#!/bin/sh\necho broken >&2; exit 7\n',
-    );
+    const broken = box.write(join(box.folder, 'hookmachine'), `#!/bin/sh\n${script}\n`);
     chmodSync(broken, 0o755);
-    await inProcess(box, ['uninstall', 'opencode']);
     await inProcess(box, ['install', 'opencode', '--command', `'${broken}'`]);
     const url = pathToFileURL(join(box.project, '.opencode/plugin/hookmachine.js')).href;
     box.write(join(box.project, '.opencode/plugin/package.json'), { type: 'module' });
-    const { stdout } = await execa('node', [
-      '--input-type=module',
-      '-e',
-      `import { Hookmachine } from ${JSON.stringify(url)};
+    const { stdout } = await execa(
+      'node',
+      [
+        '--input-type=module',
+        '-e',
+        `import { Hookmachine } from ${JSON.stringify(url)};
       const client = { app: { log: async ({ body }) => console.log(body.message) } };
       const hooks = await Hookmachine({ client, directory: '/' });
-      await hooks['tool.execute.before']({ tool: 'bash' }, { args: {} });`,
-    ]);
-    expect(stdout).toBe('the relay ended with 7, so tool.execute.before continues: broken');
+      await hooks['tool.execute.before']({ tool: 'bash' }, { args: {} })
+        .catch(({ message }) => console.log('denied: ' + message));`,
+      ],
+      { stripFinalNewline: true },
+    );
+    expect(stdout).toEqual(said);
   });
 });

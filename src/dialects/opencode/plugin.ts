@@ -15,7 +15,7 @@ export const Hookmachine = async ({ client, directory }) => {
   const warn = (message) =>
     client.app.log({ body: { service: 'hookmachine', level: 'warn', message } }).catch(() => {});
 
-  /** Asks the hooks about one event. A failure lets it continue, and is reported. */
+  /** Asks the hooks about one event. A relay that cannot be started lets it continue, and is reported. */
   const relay = (event, fields) =>
     new Promise((resolve) => {
       const child = spawn(\`\${command} \${event}\`, {
@@ -30,14 +30,19 @@ export const Hookmachine = async ({ client, directory }) => {
       child.stdout.on('data', (piece) => (out += piece));
       child.stderr.on('data', (piece) => (err += piece));
       child.on('error', (error) => (err += error.message));
-      child.on('close', (code) => {
-        if (code !== 0) err = \`the relay ended with \${code}, so \${event} continues: \${err}\`;
+      child.on('close', (code, signal) => {
+        const ended = \`the relay ended with \${code ?? signal}\`;
+        // It exits with 2 if it has an answer and cannot write it.
+        const isLost = code === 2 || code === null || code > 128;
+        if (code !== 0 && !isLost) err = \`\${ended}, so \${event} continues: \${err}\`;
         if (err.trim() !== '') warn(err.trim());
+        if (isLost) return resolve({ deny: \`\${ended}: \${err.trim()}\` });
         try {
           resolve(code === 0 && out.trim() !== '' ? JSON.parse(out) : {});
         } catch (error) {
-          warn(\`the relay's answer cannot be read: \${error.message}\`);
-          resolve({});
+          const fault = \`the relay's answer cannot be read: \${error.message}\`;
+          warn(fault);
+          resolve({ deny: fault });
         }
       });
       child.stdin.on('error', () => {});
