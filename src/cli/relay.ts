@@ -5,6 +5,7 @@ import type { Speaker } from '../dialects/speaker.ts';
 import type { HookEventName } from '../hook-points.ts';
 import { oneLine } from '../log.ts';
 import { isFolder } from '../make-folder.ts';
+import { messageOf } from '../message-of.ts';
 import { callingHost, callsOwnRelay } from './calling-host.ts';
 import { denyAtExit } from './deny-at-exit.ts';
 import { tellUser } from './has-no-hook.ts';
@@ -34,7 +35,7 @@ export async function relay(
   let known: KnownEvent | undefined;
   let isLate = false;
   const isAnswered = denyAtExit((error) => {
-    if (known) give(unjudged(known, error, warnAtOnce));
+    if (known) give(unjudged(known, error, warnAtOnce), known);
   });
   try {
     const relayed = await relayEvent(
@@ -50,12 +51,7 @@ export async function relay(
         },
       },
     );
-    try {
-      give(relayed, known !== undefined);
-    } catch (error) {
-      if (known === undefined) throw error;
-      give(unjudged(known, error, tellUser));
-    }
+    give(relayed, known);
     return relayed.hookCount;
   } finally {
     isAnswered();
@@ -107,15 +103,18 @@ function projectOf(
 }
 
 /** Prints the answer. One that must reach the host, and cannot, is told by the exit status. */
-function give({ answer, denial }: Relayed, mustArrive = true): void {
-  const { stdout, exitCode = 0 } = answer;
-  const text = typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout;
-  process.exitCode = exitCode;
-  if (text === undefined) return;
-  if (!mustArrive) return print(text);
-  print(text, (error) => {
+function give({ answer: { stdout, exitCode = 0 }, denial }: Relayed, known?: KnownEvent): void {
+  const lost = (error: unknown): void => {
     process.exitCode = unanswered;
-    const why = `its answer could not be written (${error.message}), so it exits with ${unanswered}`;
+    const why = `its answer could not be written (${messageOf(error)}), so it exits with ${unanswered}`;
     warnAtOnce(oneLine(denial === undefined ? why : `${denial} (${why})`));
-  });
+  };
+  process.exitCode = exitCode;
+  try {
+    const text = typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout;
+    if (text !== undefined) print(text, known && lost);
+  } catch (error) {
+    if (!known) throw error;
+    lost(error);
+  }
 }
