@@ -4,6 +4,7 @@ import { argumentChanges, type HookChange, resultChanges } from '../agent/hook-c
 import type { EndedToolCall, ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { refusalOf } from '../agent/tool-choice.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { mostBytes, overSize } from '../json-limits.ts';
 import { warn } from '../log.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
@@ -105,7 +106,7 @@ export class ToolCalls {
       { id: keyOf(message.value['id']), name, input },
       {
         config,
-        refusal: this.#refusalOf(name, given),
+        refusal: this.#refusalOf(name, given, message.bytes.length),
         ask: questions.canAsk ? (question, signal) => this.#ask(question, signal) : undefined,
         send: (toolInput) => {
           const { bytes, text } = message;
@@ -127,7 +128,12 @@ export class ToolCalls {
    * Why a tool may not be called now. Hooks must see what the server gets, so arguments that are not an
    * object are refused.
    */
-  #refusalOf(name: string, given: unknown): string | undefined | Promise<string | undefined> {
+  #refusalOf(
+    name: string,
+    given: unknown,
+    size: number,
+  ): string | undefined | Promise<string | undefined> {
+    if (size > mostBytes) return `${name} was not run: the call ${overSize}.`;
     if (given !== undefined && given !== null && !isRecord(given))
       return `${name} was not run: its arguments must be a JSON object.`;
     const begun = this.#options.session.beginning();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
+import { knownDialects } from '../../src/dialects/index.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
@@ -11,6 +12,19 @@ import { group, inParallel, someFields, startSession } from '../support/session.
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const hook = definition('BeforeTool');
+/** What each host takes for a denial before a tool. */
+const denials: Readonly<Record<string, string>> = {
+  hookmachine: '"decision":"deny","reason":"no"',
+  llxprt: '"decision":"deny","reason":"no"',
+  kodelet: '"blocked":true,"reason":"no"',
+  'kodelet-strict': '"blocked":true,"reason":"no"',
+  'claude-code': '"decision":"block","reason":"no"',
+  'gemini-cli': '"decision":"deny","reason":"no"',
+  'qwen-code': '"decision":"deny","reason":"no"',
+  codex: '"decision":"block","reason":"no"',
+  copilot: '"permissionDecision":"deny","permissionDecisionReason":"no"',
+  cursor: '"permission":"deny","user_message":"no"',
+};
 const depths = [1_100, 5_000, 100_000];
 
 describe('a denial survives anything else in the answer', () => {
@@ -35,6 +49,26 @@ describe('a denial survives anything else in the answer', () => {
     const verdict = kodeletStrict.merge!('BeforeTool', [{ hook: 'some hook', answer }], payload);
     expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
   });
+
+  test.each(knownDialects.map(({ name }) => [name, denials[name]!] as const))(
+    'a denial in the format of %s survives endless nesting beside it',
+    async (name, denial) => {
+      const dialect = knownDialects.find((one) => one.name === name)!;
+      const box = sandbox();
+      // Some dialects load the rest of their code where they look for hooks.
+      await dialect.find({ cwd: box.project, settings: () => [], counts: () => true } as never);
+      for (const depth of depths)
+        for (const stdout of [
+          `{${denial},"other":${nested(depth)}}`,
+          `{"hookSpecificOutput":{"tool_input":{"x":${nested(depth)}}}}`,
+          `{"updated_input":{"x":${nested(depth)}},"modifiedArgs":{"x":${nested(depth)}}}`,
+          nested(depth),
+        ]) {
+          const { decision } = dialect.read(hook, exited({ stdout }), { ...someFields.BeforeTool });
+          if (stdout.includes(denial)) expect(decision).toBe('deny');
+        }
+    },
+  );
 
   test('a denial with megabytes of other text survives', async () => {
     const session = await startSession({

@@ -154,13 +154,45 @@ test('calls run in parallel, and their answers overtake each other', async () =>
   expect(await answerTo(1)).toMatchObject({ result: { content: [{ text: 'slow' }] } });
 });
 
-test('a call that is nested too deeply to be changed fails', async () => {
-  const { write, answerTo } = await startMcp({
-    files: hooks({
-      'tool.before echo': says({ hookSpecificOutput: { tool_input: { b: 1 } } }),
-    }),
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+test.each([1_100, 200_000])(
+  'a call whose arguments are nested %d levels deep does not get past its guard (S-34)',
+  async (levels) => {
+    const { write, call, answerTo, serverRead, stderr } = await startMcp({
+      files: hooks({ 'tool.before echo': 'grep -q rm && exit 2; exit 0' }),
+    });
+    write(`${request(1, `{"command":"rm","a":${nested(levels)}}`)}\n`);
+    expect(await answerTo(1)).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('nested more than 1,000 levels deep') }],
+      },
+    });
+    expect(stderr()).toContain('it is denied');
+    expect(texts(await call(2, 'echo'))).toEqual(['{}']);
+    expect(serverRead().some((line) => line.includes('rm'))).toBe(false);
+  },
+);
+
+test('a call that is larger than 64 MiB never reaches the server (S-34)', async () => {
+  const { write, call, answerTo, serverRead } = await startMcp();
+  write(`${request(1, `{"a":"${'x'.repeat(64 * 1024 * 1024)}"}`)}\n`);
+  expect(await answerTo(1)).toMatchObject({
+    result: { isError: true, content: [{ text: expect.stringContaining('larger than 64 MiB') }] },
   });
-  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-  write(`${request(1, `{"a":${deep}}`)}\n`);
-  expect(await answerTo(1)).toMatchObject({ result: { isError: true } });
+  expect(texts(await call(2, 'echo'))).toEqual(['{}']);
+  expect(serverRead().some((line) => line.includes('xxx'))).toBe(false);
+});
+
+test('a result that is nested too deep for hooks to look at is reported, and the proxy goes on', async () => {
+  const { call, answerTo, write, stderr } = await startMcp({
+    files: hooks({ 'tool.after': 'true' }),
+  });
+  const result = `{"content":[],"structuredContent":{"a":${nested(100_000)}}}`;
+  const line = `{"jsonrpc":"2.0","id":1,"result":${result}}\n`;
+  write({ id: 1, method: 'tools/call', params: { name: 'raw', arguments: { line } } });
+  await answerTo(1);
+  expect(stderr()).toContain('nested more than 1,000 levels deep');
+  expect(texts(await call(2, 'echo'))).toEqual(['{}']);
 });
