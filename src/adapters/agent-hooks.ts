@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import { isPending, readyHookSystem } from '../agent/event-hooks.ts';
 import {
@@ -49,6 +48,7 @@ import {
   Turns,
   withTurn,
 } from './turns.ts';
+import { isSame } from './is-same.ts';
 
 /** A model call of a framework. */
 export interface FrameworkModelCall {
@@ -647,16 +647,16 @@ export class AgentHooks {
   ): OpenJudgedCall | undefined {
     const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
       judged?.call.request.name === this.nameOf(name);
-    const isSame = (judged: JudgedCall | undefined): boolean =>
-      isNamed(judged) && isDeepStrictEqual(judged.input, input);
-    const turn = this.#turns.wanting(id, ({ open }) => isSame(open.get(id)));
+    const isMeant = (judged: JudgedCall | undefined): boolean =>
+      isNamed(judged) && isSame(judged.input, input);
+    const turn = this.#turns.wanting(id, ({ open }) => isMeant(open.get(id)));
     const judged = turn?.open.get(id);
     if (turn === undefined || !isNamed(judged)) return undefined;
     if (this.isDurable) {
       // A kept call runs with what was shown, whatever is given; and an answer given in another conversation
       // does not count in this one.
       if (turn.sessionId !== (sessionId ?? this.#sessionId())) return undefined;
-    } else if (isVerbatim && !isSame(judged)) return undefined;
+    } else if (isVerbatim && !isMeant(judged)) return undefined;
     return { ...judged, turn };
   }
 

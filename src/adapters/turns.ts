@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { NeutralMessage, NeutralPart, NeutralRequest } from '../agent/run-model-call.ts';
 import type { OpenKeptCall } from '../agent/call-keeper.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
 import type { StopRequest } from '../agent/run-tool-call.ts';
 import { isKept } from './run-tool.ts';
+import { isSame } from './is-same.ts';
 
 /** A tool call that was judged and has not run yet. */
 export interface JudgedCall {
@@ -138,7 +138,7 @@ export class Turns {
   like(name: string, input: ToolInput): OpenJudgedCall | undefined {
     for (const turn of this.#all)
       for (const judged of turn.open.values())
-        if (judged.call.request.name === name && isDeepStrictEqual(judged.input, input))
+        if (judged.call.request.name === name && isSame(judged.input, input))
           return { ...judged, turn };
     return undefined;
   }

@@ -77,6 +77,23 @@ describe('a tool call', () => {
     expect(blocked).toEqual([{ tool: 'write_file', reason: 'no' }]);
   });
 
+  test.each([2_000, 100_000])(
+    'a tool call whose arguments are nested %d levels deep is blocked, not thrown (S-34)',
+    async (levels) => {
+      const deep = () => JSON.parse(`{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`) as object;
+      const { hooks } = await agent({ BeforeTool: inParallel('exit 0') });
+      const { ask } = model(hooks, { parts: [wants('1', deep())] });
+      await ask(user('Go'));
+      const run = vi.fn(async () => written);
+      for (const id of ['1', '2']) {
+        const ended = await hooks.tool({ id, name: 'write_file', input: deep() as never }, run);
+        expect(ended.outcome.status).toBe('blocked');
+        expect(ended.toolResult.error?.message).toContain('nested more than 1,000 levels deep');
+      }
+      expect(run).not.toHaveBeenCalled();
+    },
+  );
+
   test('a tool call that was never judged is judged as it runs', async () => {
     const { hooks } = await agent({ BeforeTool: inParallel('echo no >&2; exit 2') });
     const run = vi.fn(async () => written);

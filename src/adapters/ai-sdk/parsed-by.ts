@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isPromiseLike } from './annotations.ts';
+import { isSame } from '../is-same.ts';
 
 type Parse = (input: unknown) => unknown;
 
@@ -32,9 +32,7 @@ export function isParsed(
   from: unknown,
   schema: unknown,
 ): boolean | PromiseLike<boolean> {
-  if (isDeepStrictEqual(input, from)) return true;
+  if (isSame(input, from)) return true;
   const parsed = parsedBy(schema, from);
-  return isPromiseLike(parsed)
-    ? parsed.then((late) => isDeepStrictEqual(late, input))
-    : isDeepStrictEqual(parsed, input);
+  return isPromiseLike(parsed) ? parsed.then((late) => isSame(late, input)) : isSame(parsed, input);
 }
