@@ -6,6 +6,7 @@ import { isHookmachineError } from '../errors.ts';
 import { serveJournal, type LiveInspector } from '../inspector/start-inspector.ts';
 import { observeAll } from '../journal/observe-all.ts';
 import { warn } from '../log.ts';
+import { messageOf } from '../message-of.ts';
 import { answerHosts, type Posted } from '../serve/answer-hosts.ts';
 import { keepPort, keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
 import { isFolder } from '../make-folder.ts';
@@ -35,6 +36,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (onWarning) onWarning(line);
     else warn(undefined, line);
   };
+  // If it ended, hosts would run tools unguarded; an event that is not judged in time is denied.
+  process.on('uncaughtException', (error) => tell(`something failed, and serve goes on: ${messageOf(error)}`)); // prettier-ignore
   const answers = answerHosts({
     token,
     tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,

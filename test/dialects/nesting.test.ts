@@ -15,7 +15,11 @@ test('nesting is counted, and brackets in strings are not', () => {
 test('only the fields that are nested too deep are left out', () => {
   const notes: string[] = [];
   const kept = withoutDeepFields(
-    { decision: 'deny', deep: nested(1_001), hookSpecificOutput: { deep: nested(1_100), fine: [1] } },
+    {
+      decision: 'deny',
+      deep: nested(1_001),
+      hookSpecificOutput: { deep: nested(1_100), fine: [1] },
+    },
     notes,
   );
   expect(kept).toEqual({ decision: 'deny', hookSpecificOutput: { fine: [1] } });

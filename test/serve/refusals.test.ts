@@ -187,6 +187,21 @@ const hanging = (box: ReturnType<typeof relayBox>): string => {
   return file;
 };
 
+test('serve answers its hosts although something threw where nobody waits for it (S-33)', async () => {
+  const box = relayBox();
+  box.guard({ 'tool.before': guards.deny });
+  const fault = box.write(
+    'fault.cjs',
+    `if (process.argv[2] === 'serve')
+       setInterval(() => {
+         if (process.listenerCount('uncaughtException') > 0) throw new TypeError('boom');
+       }, 50);`,
+  );
+  const { post, stderr } = await startServe(box, [], { NODE_OPTIONS: `--require ${fault}` });
+  await waitUntil(() => stderr().includes('something failed, and serve goes on: boom'));
+  expect((await post(callIn(box.project))).body).toContain('"permissionDecision":"deny"');
+});
+
 describe('a hook that hangs', () => {
   test('a hook that hangs ends when its host no longer waits', async () => {
     const box = relayBox();
