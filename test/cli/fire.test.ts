@@ -170,7 +170,7 @@ describe('fire', () => {
   test('the report of an event that could not be judged has the fields of any other', async () => {
     const judged = await fire('BeforeTool', project(), '{"tool_name":"x","tool_input":{}}');
     const denied = await fire('BeforeTool', project(), '');
-    expect(Object.keys(denied.report!)).toEqual(Object.keys(judged.report!));
+    expect(Object.keys(denied.report)).toEqual(Object.keys(judged.report));
   });
 
   test('fire says in one line that stdin does not fit an event that nothing can deny', async () => {

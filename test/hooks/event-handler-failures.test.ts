@@ -64,10 +64,10 @@ describe('an input that no hook can receive fails open, once for the event (G-06
   );
 });
 
-describe('an input that is nested too deep to be judged (S-34)', () => {
-  const nested = (levels: number): unknown =>
-    Array.from({ length: levels }).reduce((inner) => [inner], 'x');
+const nested = (levels: number): unknown =>
+  Array.from({ length: levels }).reduce((inner) => [inner], 'x');
 
+describe('an input that is nested too deep to be judged (S-34)', () => {
   test.each([2_000, 200_000])(
     '%d levels are denied before a tool, with the limit',
     async (levels) => {

@@ -29,11 +29,11 @@ beforeAll(() => {
     copyFileSync(join(dirname(main), name), join(folder, name));
 });
 
-const hook = (command: string, more = {}) => ({
+const hook = (script: string, more = {}) => ({
   hooks: Object.fromEntries(
     ['tool.before', 'tool.permission', 'model.before', 'prompt.submit'].map((point) => [
       point,
-      [{ hooks: [{ type: 'command', command, ...more }] }],
+      [{ hooks: [{ type: 'command', command: script, ...more }] }],
     ]),
   ),
 });
@@ -190,29 +190,35 @@ describe('an answer that cannot be written (S-33)', () => {
   });
 });
 
-describe('a relay whose own folder is gone (S-33)', () => {
-  const run = async (host: string, given: object, env: Readonly<Record<string, string>>) => {
-    const box = sandbox();
-    box.write(box.own.project, hook('echo "not here" >&2; exit 2'));
-    mkdirSync(join(box.folder, 'gone'));
-    const { stdout } = await execa(
-      'sh',
-      ['-c', 'cd gone && rmdir ../gone && exec "$0" "$@"', process.execPath, command, 'relay', host], // prettier-ignore
-      {
-        cwd: box.folder,
-        env: {
-          ...box.env,
-          HOOKMACHINE_TRUST: '1',
-          ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace('PROJECT', box.project)])), // prettier-ignore
-        },
-        input: JSON.stringify(given).replaceAll('PROJECT', box.project),
-        reject: false,
+/** Relays an event in a folder that is gone; PROJECT stands for the folder of the project. */
+const relayWithoutFolder = async (
+  host: string,
+  given: object,
+  env: Readonly<Record<string, string>>,
+) => {
+  const box = sandbox();
+  box.write(box.own.project, hook('echo "not here" >&2; exit 2'));
+  mkdirSync(join(box.folder, 'gone'));
+  const { stdout } = await execa(
+    'sh',
+    ['-c', 'cd gone && rmdir ../gone && exec "$0" "$@"', process.execPath, command, 'relay', host], // prettier-ignore
+    {
+      cwd: box.folder,
+      env: {
+        ...box.env,
+        HOOKMACHINE_TRUST: '1',
+        ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace('PROJECT', box.project)])), // prettier-ignore
       },
-    );
-    return JSON.parse(stdout) as unknown;
-  };
-  const eventOf = (host: string) => guardedEvents.find((one) => one.host === host)!;
+      input: JSON.stringify(given).replaceAll('PROJECT', box.project),
+      reject: false,
+    },
+  );
+  return JSON.parse(stdout) as unknown;
+};
 
+const eventOf = (host: string) => guardedEvents.find((one) => one.host === host)!;
+
+describe('a relay whose own folder is gone (S-33)', () => {
   test.each([
     ['claude-code', { CLAUDE_PROJECT_DIR: 'PROJECT' }],
     ['gemini-cli', { GEMINI_PROJECT_DIR: 'PROJECT' }],
@@ -221,14 +227,14 @@ describe('a relay whose own folder is gone (S-33)', () => {
   ])('%s is judged in the folder that it names', async (host, env) => {
     const event = eventOf(host);
     const given = { ...event.given, cwd: 'PROJECT', workspace_roots: ['PROJECT'] };
-    expect(await run(host, given, { CLAUDE_PROJECT_DIR: '', ...env })).toEqual(
+    expect(await relayWithoutFolder(host, given, { CLAUDE_PROJECT_DIR: '', ...env })).toEqual(
       event.denial('not here'),
     );
   });
 
   test.each(['claude-code', 'codex'])('%s is denied if it names none', async (host) => {
     const event = eventOf(host);
-    expect(await run(host, event.given, { CLAUDE_PROJECT_DIR: '' })).toEqual(
+    expect(await relayWithoutFolder(host, event.given, { CLAUDE_PROJECT_DIR: '' })).toEqual(
       event.denial(expect.stringContaining('the current folder is gone')),
     );
   });

@@ -197,7 +197,7 @@ test('serve answers its hosts although something threw where nobody waits for it
          if (process.listenerCount('uncaughtException') > 0) throw new TypeError('boom');
        }, 50);`,
   );
-  const { post, stderr } = await startServe(box, [], { NODE_OPTIONS: `--require ${fault}` });
+  const { post, stderr } = await startServe(box, [], { NODE_OPTIONS: `--require "${fault}"` });
   await waitUntil(() => stderr().includes('something failed, and serve goes on: boom'));
   expect((await post(callIn(box.project))).body).toContain('"permissionDecision":"deny"');
 });
