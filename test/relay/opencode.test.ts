@@ -146,7 +146,7 @@ describe('the plugin for OpenCode', () => {
     [
       'that was killed, and denies',
       'kill -9 $$',
-      expect.stringMatching(/^denied: the relay ended with (?:SIGKILL|137): /),
+      expect.stringMatching(/^denied: the relay ended with (?:SIGKILL|137): /m),
     ],
     [
       'whose answer is cut off, and denies',
