@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { assertRequiresNothing, importByLoad } from './bundle-imports.ts';
 import { stampBuild } from '../../scripts/built-from.ts';
 import { readPageTexts } from '../inspector/page-texts.ts';
 
@@ -16,8 +16,7 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-const require = createRequire(import.meta.url);
-const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
+const folderOf = (name: string): string => join(root, 'node_modules', name);
 
 /**
  * Puts a package into the module that re-exports it: as npm ships these, no bundler for Node can include
@@ -48,16 +47,23 @@ writeFileSync(
   `const texts = ${JSON.stringify(await readPageTexts())};\nexport const readPageTexts = () => Promise.resolve(texts);\n`,
 );
 
-/**
- * Every `fire` with a hook runs machines and reads an answer; other packages are for rare cases, and stay
- * outside.
- */
-const bundled = { xstate: 'LICENSE', 'fastest-levenshtein': 'LICENSE.md' };
-/** The licences must accompany the code wherever it goes. */
+/** The packages that a `fire` may need, with their licences. */
+const bundled = {
+  xstate: 'LICENSE',
+  'fastest-levenshtein': 'LICENSE.md',
+  'http-cache-semantics': 'LICENSE',
+  'smol-toml': 'LICENSE',
+  unbash: 'LICENSE',
+};
+/** The licences must accompany the code wherever it goes; the command reads it as ASCII. */
 const licences = Object.entries(bundled).map(([name, file]) => {
-  const licence = readFileSync(join(folderOf(name), file), 'utf8');
-  return `${name}:\n\n${licence.trim()}\n`;
+  const licence = readFileSync(join(folderOf(name), file), 'utf8').trim();
+  return `${name}:\n\n${licence.replaceAll(/[^\0-\x7f]/g, asEscape)}\n`;
 });
+
+function asEscape(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 /**
  * Most settings are plain JSON: the parser for the others is included, but only initialised on its first
@@ -98,33 +104,31 @@ const options = {
   write: false,
 } satisfies BuildOptions;
 
-const [bundle] = (
-  await build({
-    ...options,
-    entryPoints: ['dist/src/launcher/bin.js'],
-    outfile: 'dist/hookmachine-bundle.js',
-    plugins: [lateParser],
-    external: [
-      ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
-      // Modules that a plain `fire` does not need.
-      './dist/src/cli/main.js',
-      './dist/src/journal/*',
-      './dist/src/audit/*',
-      ...['deferred', 'fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
-        (name) => `./dist/src/cli/${name}.js`,
-      ),
-    ],
-    define: { 'import.meta.url': '__filename' },
-    // Wrapped in a function that is called with what CommonJS provides.
-    banner: {
-      js: `(function (require, module, __filename, load) {\n/* Holds ${licences.join('\n')}*/`,
-    },
-    footer: { js: '})' },
-  })
-).outputFiles;
-/** Code that V8 loads from its cache cannot import: the command does that for it. */
-const text = bundle!.text.replaceAll(/\bimport\((?="\.\/)/g, 'load(');
-// The command reads it as ASCII; a regular expression or a licence may contain other characters.
+const { outputFiles, metafile } = await build({
+  ...options,
+  metafile: true,
+  entryPoints: ['dist/src/launcher/bin.js'],
+  outfile: 'dist/hookmachine-bundle.js',
+  plugins: [lateParser],
+  external: [
+    ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
+    // Modules that a plain `fire` does not need.
+    './dist/src/cli/main.js',
+    './dist/src/journal/*',
+    './dist/src/audit/*',
+    ...['deferred', 'fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
+      (name) => `./dist/src/cli/${name}.js`,
+    ),
+  ],
+  logOverride: { 'empty-import-meta': 'error' },
+  // Wrapped in a function that is called with what the code may use.
+  banner: { js: `(function (require, module, load) {\n/* Holds ${licences.join('\n')}*/` },
+  footer: { js: '})' },
+});
+const [bundle] = outputFiles;
+assertRequiresNothing(metafile);
+const text = importByLoad(bundle!.text);
+// A regular expression may contain other characters.
 if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is not plain ASCII');
 const bundleId = createHash('sha256').update(text).digest('hex').slice(0, 12);
 

@@ -40,8 +40,7 @@ const script = new Script(readFileSync(bundle, 'latin1'), {
 const run = script.runInThisContext() as (
   require: NodeJS.Require,
   module: { exports: Partial<typeof bin> },
-  filename: string,
-  load: (path: string) => Promise<unknown>,
+  load: (what: string) => Promise<unknown>,
 ) => void;
 const module = { exports: {} as Partial<typeof bin> };
 const isOfUse = found !== undefined && script.cachedDataRejected !== true;
@@ -53,4 +52,5 @@ if (folders.length > 0 && !(isOfUse && found.withHook))
     if (!isOfUse || withHook)
       keepCompiled(folders, name, { code: script.createCachedData(), withHook });
   });
-run(require, module, bundle, (path) => import(path));
+// It lies in the same folder, so a path or a package means the same to both.
+run(require, module, (what) => import(what));
