@@ -3,7 +3,7 @@
  * command that users run, `dist/hookmachine.cjs`, and the bundle that it starts.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
@@ -18,11 +18,22 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 
 const folderOf = (name: string): string => join(root, 'node_modules', name);
 
+interface TakenIn {
+  readonly entry: string;
+  readonly licence: string;
+  /** The one file with the package's types, if a type that we publish is made of them. */
+  readonly types?: string;
+}
+
 /**
  * Puts a package into the module that re-exports it: as npm ships these, no bundler for Node can include
- * them.
+ * them. Whoever installs ours does not have it, so our types must not name it either.
  */
-async function takeIn(module: string, name: string, entry: string, licence: string): Promise<void> {
+async function takeIn(
+  module: string,
+  name: string,
+  { entry, licence, types }: TakenIn,
+): Promise<void> {
   const folder = folderOf(name);
   await build({
     absWorkingDir: root,
@@ -31,15 +42,25 @@ async function takeIn(module: string, name: string, entry: string, licence: stri
     format: 'esm',
     target: 'node20.19',
     logLevel: 'warning',
-    entryPoints: [module],
+    entryPoints: [`${module}.js`],
     alias: { [name]: join(folder, entry) },
     banner: { js: `/* Holds ${name}:\n\n${readFileSync(join(folder, licence), 'utf8')}*/` },
-    outfile: module,
+    outfile: `${module}.js`,
     allowOverwrite: true,
   });
+  const declared = join(root, `${module}.d.ts`);
+  if (types === undefined) rmSync(declared);
+  else copyFileSync(join(folder, types), declared);
 }
-await takeIn('dist/src/settings/jsonc.js', 'jsonc-parser', 'lib/esm/main.js', 'LICENSE.md');
-await takeIn('dist/src/models/scripted/yaml.js', 'yaml', 'browser/index.js', 'LICENSE');
+await takeIn('dist/src/settings/jsonc', 'jsonc-parser', {
+  entry: 'lib/esm/main.js',
+  licence: 'LICENSE.md',
+  types: 'lib/umd/main.d.ts',
+});
+await takeIn('dist/src/models/scripted/yaml', 'yaml', {
+  entry: 'browser/index.js',
+  licence: 'LICENSE',
+});
 
 /** The page and its diagrams are put into the module that otherwise reads them from their source files. */
 writeFileSync(

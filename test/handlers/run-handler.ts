@@ -6,6 +6,8 @@ import {
   hookProcessMachine,
 } from '../../machines/hook-process.ts';
 import { runHook } from '../../src/handlers/index.ts';
+import { fireAgain } from '../support/again.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const machine = hookProcessMachine.provide({ actors: { process: fromCallback(runHook) } });
 
@@ -23,6 +25,17 @@ export function runHandler(
   { input = {}, timeout = 30_000, cancel, ...more }: Options = {},
 ): Promise<HookProcessOutcome> {
   const stdin = (): string => JSON.stringify(input);
+  const { cwd = tempFolder() } = more;
+  fireAgain(
+    cwd,
+    'BeforeTool',
+    { tool_name: 'write_file', tool_input: input },
+    {
+      '.hookmachine/settings.json': {
+        hooks: { 'tool.before': [{ hooks: [asEntry(command, handler, { timeout, ...more })] }] },
+      },
+    },
+  );
   const actor = createActor(machine, {
     input: {
       name: 'hook',
@@ -34,6 +47,31 @@ export function runHandler(
   const outcome = toPromise(actor);
   actor.start();
   return outcome;
+}
+
+/** The longest that a hook which never answers is waited for when it is fired again, in ms. */
+const mostTime = 5_000;
+
+/** The hook as settings define it. */
+function asEntry(
+  command: string,
+  { kind, ...handler }: Handler,
+  { timeout, args }: { readonly timeout: number } & Pick<Options, 'args'>,
+): object {
+  const key = {
+    http: 'url',
+    prompt: 'prompt',
+    module: 'module',
+    live: 'command',
+    function: 'name',
+  };
+  return {
+    type: kind,
+    [key[kind]]: command,
+    ...handler,
+    timeout: Math.min(timeout, mostTime),
+    args,
+  };
 }
 
 /** The answer of a hook, or why it has none. */

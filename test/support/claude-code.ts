@@ -8,6 +8,7 @@ import type { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 
 /** A sandbox whose project, home and administrator may hold Claude Code's hooks. */
@@ -44,7 +45,7 @@ export interface ClaudeSession {
 export function claudeBox(): ClaudeBox {
   const box = sandbox();
   const { home, project } = box;
-  const managed = join(home, 'etc-claude-code');
+  const managed = join(box.systemFolder, 'claude-code');
   const dialect = claudeCodeWith({ managed });
   return {
     ...box,
@@ -76,8 +77,7 @@ export function claudeBox(): ClaudeBox {
       return {
         system,
         warnings,
-        fire: (event, fields, fireOptions) =>
-          system.getEventHandler().fire(event, fields, fireOptions),
+        fire: firing(system, project),
         found: () =>
           system
             .getRegistry()

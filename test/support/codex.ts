@@ -27,8 +27,8 @@ export type CodexSession = KodeletSession;
 /** Makes a sandbox for Codex's hooks, for the running test. */
 export function codexBox(): CodexBox {
   const box = kodeletBox();
-  const { home, project, folder } = box;
-  const system = join(folder, 'etc-codex');
+  const { home, project } = box;
+  const system = join(box.systemFolder, 'codex');
   const dialect = codexWith({ system });
   return {
     ...box,

@@ -8,6 +8,7 @@ import type { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 import { quoted } from './session.ts';
 
@@ -43,7 +44,7 @@ export interface CopilotSession {
 export function copilotBox(): CopilotBox {
   const box = sandbox();
   const { home, project } = box;
-  const policies = join(home, 'etc-github-copilot');
+  const policies = join(box.systemFolder, 'github-copilot/policy.d');
   const dialect = copilotWith({ policies });
   return {
     ...box,
@@ -70,8 +71,7 @@ export function copilotBox(): CopilotBox {
       return {
         system,
         warnings,
-        fire: (event, fields, fireOptions) =>
-          system.getEventHandler().fire(event, fields, fireOptions),
+        fire: firing(system, project),
         found: () =>
           system
             .getRegistry()

@@ -6,8 +6,8 @@ import type { CodexBox } from './codex.ts';
 /** A sandbox for Cursor's hooks, for the running test; `system` is the administrator's file. */
 export function cursorBox(): CodexBox {
   const box = kodeletBox();
-  const { home, project, folder } = box;
-  const system = join(folder, 'etc-cursor', 'hooks.json');
+  const { home, project } = box;
+  const system = join(box.systemFolder, 'cursor/hooks.json');
   const dialect = cursorWith({ enterprise: system });
   return {
     ...box,

@@ -4,7 +4,8 @@ import type { HookEventFields } from '../../src/protocol/input.ts';
 import { hostBox, type HostBox } from './host-box.ts';
 
 /** A sandbox for Gemini CLI's hooks, for the running test. */
-export const geminiBox = (): HostBox => hostBox('.gemini', (system) => geminiCliWith({ system }));
+export const geminiBox = (): HostBox =>
+  hostBox('.gemini', 'gemini-cli', (system) => geminiCliWith({ system }));
 
 const request = { model: 'gemini-pro', messages: [{ role: 'user', content: 'Hi' }] } as const;
 

@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox.ts';
 import { main } from './main.ts';
 
 /**
- * Runs the built command as a user would, in a sandbox's project, whose hooks are trusted unless `env` says
+ * Runs the built command, or another program that does the same, as a user would, in a sandbox's project, whose hooks are trusted unless `env` says
  * otherwise. The sandbox's `systemFolder`, if it exists, takes the place of the machine's own.
  */
 export const hookmachine = (
@@ -13,6 +13,7 @@ export const hookmachine = (
   input = '',
   /** A command that starts another one, as another user for example. */
   through: readonly string[] = [],
+  file = main,
 ) => {
   const options = {
     cwd: project,
@@ -21,9 +22,9 @@ export const hookmachine = (
     reject: false,
   } as const;
   if (systemFolder === undefined || !hasAdministrators({ systemFolder }))
-    return execa('node', [main, ...args], options);
+    return execa('node', [file, ...args], options);
   mkdirSync(systemFolder, { recursive: true });
-  return execa('unshare', [...apart, systemFolder, ...through, 'node', main, ...args], options);
+  return execa('unshare', [...apart, systemFolder, ...through, 'node', file, ...args], options);
 };
 
 /**
@@ -35,7 +36,16 @@ export const hasAdministrators = ({ systemFolder }: Partial<Sandbox>): boolean =
   (existsSync(systemFolder) || administrators.some((name) => existsSync(`/etc/${name}`)));
 
 /** The folders of administrators' settings in /etc. */
-export const administrators = ['llxprt-code', 'hookmachine'];
+export const administrators = [
+  'claude-code',
+  'codex',
+  'cursor',
+  'gemini-cli',
+  'github-copilot',
+  'hookmachine',
+  'llxprt-code',
+  'qwen-code',
+];
 
 /**
  * Options of `unshare` and a script that give a command an /etc of its own: administrators' folders in it are

@@ -7,6 +7,7 @@ import type { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 import { quoted } from './session.ts';
 
@@ -41,10 +42,14 @@ export interface HostSession {
 }
 
 /** Makes a sandbox for the hooks of a host that keeps its settings in this folder, for the running test. */
-export function hostBox(folder: string, dialectOf: (system: string) => Dialect): HostBox {
+export function hostBox(
+  folder: string,
+  host: string,
+  dialectOf: (system: string) => Dialect,
+): HostBox {
   const box = sandbox();
   const { home, project } = box;
-  const system = join(home, 'etc', 'settings.json');
+  const system = join(box.systemFolder, host, 'settings.json');
   const dialect = dialectOf(system);
   return {
     ...box,
@@ -77,8 +82,7 @@ export function hostBox(folder: string, dialectOf: (system: string) => Dialect):
       return {
         system: hooks,
         warnings,
-        fire: (event, fields, fireOptions) =>
-          hooks.getEventHandler().fire(event, fields, fireOptions),
+        fire: firing(hooks, project),
         found: () =>
           hooks
             .getRegistry()

@@ -8,7 +8,7 @@ import { runCommand } from '../../src/cli/run-command.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { administratorsFrom } from './etc.ts';
 import { hasAdministrators, hookmachine } from './hookmachine.ts';
-import { main } from './main.ts';
+import { installed, main } from './main.ts';
 import type { Sandbox } from './sandbox.ts';
 
 // It keeps the folder in which it is loaded, so a command must not load it first: a test's folder is soon
@@ -16,39 +16,45 @@ import type { Sandbox } from './sandbox.ts';
 void bundler;
 
 /** The outcome of a command line. */
-interface Done {
+export interface Done {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
 }
 
+/** Where a command runs. */
+export type Place = Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>;
+
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Does what `hookmachine` does without starting a process, which takes much longer than most commands do:
- * for tests of what a command says and writes. test/launcher/ shows that the built command does the same.
- * Commands run one at a time, since the folder and the environment are the process's.
+ * for tests of what a command says and writes. With an installed command, that one runs instead.
  */
-export function inProcess(
-  box: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
-  args: readonly string[],
-  input = '',
-): Promise<Done> {
+export const inProcess = (box: Place, args: readonly string[], input = ''): Promise<Done> =>
+  installed === undefined ? inThisProcess(box, args, input) : inOwnProcess(box, args, input);
+
+/** Commands run one at a time, since the folder and the environment are the process's. */
+export function inThisProcess(box: Place, args: readonly string[], input: string): Promise<Done> {
   const done = last.then(() => work(box, args, input));
   last = done.catch(() => undefined);
   return done;
 }
 
-async function work(
-  box: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
+/** Runs the built command, or another program that does the same. */
+export async function inOwnProcess(
+  box: Place,
   args: readonly string[],
   input: string,
+  file?: string,
 ): Promise<Done> {
+  const { stdout, stderr, exitCode } = await hookmachine(box, args, input, [], file);
+  return { stdout, stderr, exitCode: exitCode ?? -1 };
+}
+
+async function work(box: Place, args: readonly string[], input: string): Promise<Done> {
   const isMoved = hasAdministrators(box);
-  if (isMoved && process.getuid?.() !== 0) {
-    const { stdout, stderr, exitCode } = await hookmachine(box, args, input);
-    return { stdout, stderr, exitCode: exitCode ?? -1 };
-  }
+  if (isMoved && process.getuid?.() !== 0) return inOwnProcess(box, args, input);
   const { exitCode: before } = process;
   const [, script] = process.argv;
   const folder = process.cwd();

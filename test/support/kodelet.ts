@@ -6,6 +6,7 @@ import type { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
+import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 import { print, type Session } from './session.ts';
 
@@ -71,8 +72,7 @@ export function kodeletBox(): KodeletBox {
             .getAllHooks()
             .filter((hook) => !system.getRegistry().isHidden(hook))
             .map(({ source, name, event }) => `${source}/${name} ${event}`),
-        fire: (event, fields, fireOptions) =>
-          system.getEventHandler().fire(event, fields, fireOptions),
+        fire: firing(system, project),
       };
     },
   };

@@ -7,5 +7,11 @@ const { bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) 
   readonly bin: { readonly hookmachine: string };
 };
 
+/**
+ * The command as somebody installed it, if `npm run package` had it installed: then all cases run through it
+ * (see again.ts).
+ */
+export const installed: string | undefined = process.env['INSTALLED'];
+
 /** The built command, as the package names it. */
-export const main = fileURLToPath(new URL(bin.hookmachine, root));
+export const main = installed ?? fileURLToPath(new URL(bin.hookmachine, root));

@@ -3,6 +3,7 @@ import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-c
 import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
+import { firing } from './again.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A session in a sandbox, as for a host that says nothing about dialects. */
@@ -30,7 +31,7 @@ export function sessionIn(
       const system = config.getHookSystem();
       if (system === undefined) throw new Error('no hook is on');
       await system.initialize();
-      return system.getEventHandler().fire(event, fields, more);
+      return firing(system, project)(event, fields, more);
     },
   };
 }

@@ -3,7 +3,8 @@ import type { QwenEventName } from '../../src/dialects/qwen-code/events.ts';
 import { hostBox, type HostBox } from './host-box.ts';
 
 /** A sandbox for Qwen Code's hooks, for the running test. */
-export const qwenBox = (): HostBox => hostBox('.qwen', (system) => qwenCodeWith({ system }));
+export const qwenBox = (): HostBox =>
+  hostBox('.qwen', 'qwen-code', (system) => qwenCodeWith({ system }));
 
 const call = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
 

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { fireAtEnd } from './again.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** A test's own project, home and administrator's file: no settings of this machine take part. */
@@ -35,6 +36,7 @@ export function sandbox(): Sandbox {
   for (const path of [project, home]) mkdirSync(path);
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
+  fireAtEnd(project);
   return {
     folder,
     project,

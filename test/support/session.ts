@@ -5,6 +5,7 @@ import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { HookEventName, LifecycleEvent } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { Settings } from '../../src/settings/schema.ts';
+import { type Files, firing } from './again.ts';
 import { tempFolder } from './temp-folder.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;
@@ -68,8 +69,15 @@ export async function startSession(
     folder,
     config,
     warnings,
-    fire: (event, fields, fireOptions) => system.getEventHandler().fire(event, fields, fireOptions),
+    fire: firing(system, folder, asFile(hooks)),
   };
+}
+
+/** The file in which a user would write these hooks: LLxprt's knows one type of hook. */
+function asFile(hooks: Hooks): Files {
+  const isOurs = /"type":"(?!command")/.test(JSON.stringify(hooks));
+  const folder = isOurs ? '.hookmachine' : '.llxprt';
+  return { [`${folder}/settings.json`]: { tools: { enableHooks: true }, hooks } };
 }
 
 /** The fields of each event, for tests that do not care about them. */
