@@ -97,7 +97,8 @@ const http = { type: 'http', url: '$URL/guard', allowedUrls: ['http://127.0.0.1:
 const ofHandlers: Readonly<Record<string, Case>> = {
   command: {
     files: own({
-      ...command,
+      type: 'command',
+      command: `cat >/dev/null; ${no}`,
       leftBehind: 'end',
       prestart: true,
       description: 'Says no.',

@@ -1,54 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import '../build.ts';
+import { describe, expect, test } from 'vitest';
+import { packed } from './packed.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const tool = (name: string): string => join(root, 'node_modules/.bin', name);
-let folder: string;
-let tarball: string;
+const { tarball, project } = packed ?? { tarball: '', project: '' };
 
-/**
- * Set by `npm run package`: the packed package is checked when it is published, and by CI, not in each test
- * run.
- */
-const isAsked = process.env['PACKAGE'] !== undefined;
-
-beforeAll(async () => {
-  if (!isAsked) return;
-  folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
-  await execa('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  tarball = join(
-    folder,
-    readdirSync(folder).find((name) => name.endsWith('.tgz'))!,
-  );
-});
-afterAll(() => {
-  if (isAsked) rmSync(folder, { recursive: true, force: true });
-});
-
-/**
- * The dependencies in the versions that this project was installed with, without anything else that it needs.
- */
-function lockOfDependencies(): object {
-  const { lockfileVersion, packages } = JSON.parse(
-    readFileSync(join(root, 'package-lock.json'), 'utf8'),
-  ) as { lockfileVersion: number; packages: Record<string, Record<string, unknown>> };
-  const others = ['dev', 'peer', 'optional', 'devOptional'];
-  const ours = Object.entries(packages).filter(
-    ([path, entry]) => path !== '' && !others.some((kind) => entry[kind] === true),
-  );
-  return { lockfileVersion, packages: { '': {}, ...Object.fromEntries(ours) } };
-}
-
-test.skipIf(isAsked)(
+test.skipIf(packed)(
   'the packed package is not checked here: npm run package does that',
   ({ skip }) => skip(),
 );
 
-describe.runIf(isAsked)('the packed package', () => {
+describe.runIf(packed)('the packed package', () => {
   test('the packed package passes publint', async () => {
     const { stdout } = await execa(tool('publint'), ['run', tarball, '--strict'], { cwd: root });
     expect(stdout).toMatch(/All good/);
@@ -63,18 +28,6 @@ describe.runIf(isAsked)('the packed package', () => {
   });
 
   test('the packed package installs into an empty project, imports and runs', async () => {
-    const project = join(folder, 'project');
-    await execa('mkdir', [project]);
-    writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
-    writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lockOfDependencies()));
-    const install = (...options: string[]) =>
-      execa('npm', ['install', '--no-audit', '--no-fund', ...options, tarball], { cwd: project });
-    // npm has these versions in its cache from when this project was installed; else they come from the
-    // registry.
-    await install('--offline').catch((error: unknown) => {
-      if (!String(error).includes('ENOTCACHED')) throw error;
-      return install();
-    });
     writeFileSync(
       join(project, 'use.js'),
       `import { createConfig, executeToolWithHooks } from 'hookmachine';

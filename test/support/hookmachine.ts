@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { execa, execaSync } from 'execa';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox-type.ts';
 import { main } from './main.ts';
 
 /**

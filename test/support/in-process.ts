@@ -9,7 +9,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { administratorsFrom } from './etc.ts';
 import { hasAdministrators, hookmachine } from './hookmachine.ts';
 import { installed, main } from './main.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox-type.ts';
 
 // It keeps the folder in which it is loaded, so a command must not load it first: a test's folder is soon
 // gone.

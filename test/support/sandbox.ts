@@ -2,24 +2,10 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { fireAtEnd } from './again.ts';
+import type { Sandbox } from './sandbox-type.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** A test's own project, home and administrator's file: no settings of this machine take part. */
-export interface Sandbox {
-  readonly folder: string;
-  readonly project: string;
-  readonly home: string;
-  /** The folder of administrators' settings, in place of the machine's. */
-  readonly systemFolder: string;
-  /** The environment that a process needs to run in the sandbox. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The settings files; none of them exists yet. */
-  readonly files: Readonly<Record<'project' | 'user' | 'system', string>>;
-  /** Our own settings files. */
-  readonly own: Readonly<Record<'project' | 'user' | 'system', string>>;
-  /** Writes a file of the sandbox, with its folders; anything that is not a text is written as JSON. */
-  readonly write: (file: string, content: unknown) => string;
-}
+export type { Sandbox } from './sandbox-type.ts';
 
 /** Makes a sandbox for the running test, and gives this process its environment too. */
 export function sandbox(): Sandbox {

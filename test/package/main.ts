@@ -1,0 +1,44 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { installInto, pack } from './install.ts';
+
+/*
+ * `npm run package`: packs the package, installs it into an empty project, checks what was packed, and runs all
+ * cases of dialects, handlers, settings and relays through the installed command.
+ */
+
+/** Whose tests run again. Those that start no command and fire no event would only take time. */
+const cases = ['built', 'dialects', 'handlers', 'relay', 'settings'].flatMap((folder) =>
+  readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => join('test', folder, file))
+    .filter((file) =>
+      /support\/(?!answers|cpu-time|definition)|run-handler/.test(readFileSync(file, 'utf8')),
+    ),
+);
+const checks = ['bundles', 'package', 'types'].map((name) => `test/package/${name}.test.ts`);
+
+const folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
+process.exitCode = 1;
+try {
+  const tarball = await pack(folder);
+  const project = await installInto(folder, tarball);
+  const runs = [
+    [checks, { PACKAGE: tarball }],
+    [cases, { INSTALLED: join(project, 'node_modules/hookmachine/dist/hookmachine.cjs') }],
+  ] as const;
+  let failed = 0;
+  for (const [files, env] of runs) {
+    const { exitCode } = await execa('npx', ['--no-install', 'vitest', 'run', ...files], {
+      env,
+      stdio: 'inherit',
+      reject: false,
+    });
+    failed += exitCode === 0 ? 0 : 1;
+  }
+  process.exitCode = Math.min(failed, 1);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
