@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -27,7 +27,7 @@ try {
   const project = await installInto(folder, tarball);
   const runs = [
     [checks, { PACKAGE: tarball }],
-    [cases, { INSTALLED: join(project, 'node_modules/hookmachine/dist/hookmachine.cjs') }],
+    [cases, { INSTALLED: realpathSync(join(project, 'node_modules/.bin/hookmachine')) }],
   ] as const;
   let failed = 0;
   for (const [files, env] of runs) {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import '../build.ts';
 import { packed } from './packed.ts';
 
 const root = new URL('../..', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scriptFiles } from '../../../src/trust/script-files.ts';
 import { copilotBox, denial, hooksOf, printing } from '../../support/copilot.ts';
@@ -67,6 +67,7 @@ describe('where hooks are found', () => {
 describe('a policy is never lost silently', () => {
   test('a policy folder that cannot be read denies, and is named (S-12)', async () => {
     const { policies, start } = copilotBox();
+    mkdirSync(dirname(policies), { recursive: true });
     symlinkSync(policies, policies);
     const { fire, warnings } = await start();
     expect((await fire('BeforeTool', bash)).verdict.reason).toContain(
@@ -77,7 +78,7 @@ describe('a policy is never lost silently', () => {
 
   test('a dangling link to a policy denies', async () => {
     const { policies, start } = copilotBox();
-    mkdirSync(policies);
+    mkdirSync(policies, { recursive: true });
     symlinkSync(join(policies, 'gone'), join(policies, 'one.json'));
     const { verdict } = await (await start()).fire('BeforeTool', bash);
     expect(verdict.reason).toContain('is a broken link');
