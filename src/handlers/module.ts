@@ -12,7 +12,6 @@ import { errorOf, messageOf } from '../message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from './module-path.ts';
-import { loaderSource, runsTypeScript, typeStripper } from './typescript-loader.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 
 /*
@@ -42,11 +41,15 @@ const hooks = new Map<string, HookModule>();
 type Shared = Pick<HookCommand, 'command' | 'cwd' | 'sharing'>;
 
 /** Calls the function that the module exports. */
-export const callModule: Answering<'module'> = (_, { command, stdin, signal, started }) => {
+export const callModule: Answering<'module'> = async (_, { command, stdin, signal, started }) => {
   started();
   const file = modulePath(command);
+  const typescript =
+    /\.[cm]?ts$/.test(file) && !runsTypeScript()
+      ? (await import('./typescript-loader.ts')).typesStripped()
+      : undefined;
   const key = JSON.stringify([command.cwd, file, command.sharing]);
-  const hook = hooks.get(key) ?? new HookModule(file, command);
+  const hook = hooks.get(key) ?? new HookModule(file, command, typescript);
   hooks.set(key, hook);
   return new Promise((resolve, reject) => {
     hook.call(command, {
@@ -66,16 +69,26 @@ export function endModule({ command, cwd, sharing }: Shared): void {
     }
 }
 
+/** Whether this version of Node.js runs TypeScript itself. */
+const runsTypeScript = (): boolean =>
+  'typescript' in process.features && Boolean(process.features.typescript);
+
 class HookModule {
   readonly #file: string;
+  readonly #typescript: WorkerData['typescript'];
   readonly command: string;
   readonly cwd: string;
   readonly sharing: string | undefined;
   #worker: ModuleWorker | undefined;
   #stamp = '';
 
-  constructor(file: string, { command, cwd, sharing }: Shared) {
+  constructor(
+    file: string,
+    { command, cwd, sharing }: Shared,
+    typescript: WorkerData['typescript'],
+  ) {
     this.#file = file;
+    this.#typescript = typescript;
     this.command = command;
     this.cwd = cwd;
     this.sharing = sharing;
@@ -88,7 +101,7 @@ class HookModule {
     if (this.#worker === undefined || stamp !== this.#stamp || this.#worker.isTooYoung) {
       this.#worker?.retire();
       this.#stamp = stamp;
-      this.#worker = new ModuleWorker(this.#file, command, (unseen) =>
+      this.#worker = new ModuleWorker(this.#file, command, this.#typescript, (unseen) =>
         this.#callAgain(command, unseen),
       );
     }
@@ -106,16 +119,6 @@ class HookModule {
   retire(): void {
     this.#worker?.retire();
   }
-}
-
-/** @throws if the package that strips types is missing, as in an app that was bundled without it */
-function stripping(): NonNullable<WorkerData['typescript']> {
-  const stripper = typeStripper();
-  if (stripper === undefined)
-    throw new Error(
-      `Node.js ${process.versions.node} does not run TypeScript, and the package @swc/wasm-typescript is not installed: install it, use Node.js 22.18 or later, or write the hook in JavaScript`,
-    );
-  return { loader: `data:text/javascript,${encodeURIComponent(loaderSource)}`, stripper };
 }
 
 /** One worker thread with the module loaded. */
@@ -138,12 +141,16 @@ class ModuleWorker {
   isOver = false;
 
   /** `again` receives the calls that the module has never seen when the worker ends. */
-  constructor(file: string, command: HookCommand, again: (call: Call) => void) {
+  constructor(
+    file: string,
+    command: HookCommand,
+    typescript: WorkerData['typescript'],
+    again: (call: Call) => void,
+  ) {
     this.#again = again;
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats?.isFile())
       throw new Error(`there is no file ${file}; write its path from the hook's folder`);
-    const typescript = /\.[cm]?ts$/.test(file) && !runsTypeScript() ? stripping() : undefined;
     this.isTooYoung = stats.ctimeMs > Date.now() - coarse;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;

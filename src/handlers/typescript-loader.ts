@@ -1,16 +1,27 @@
 import { createRequire } from 'node:module';
+import type { WorkerData } from './module-worker.ts';
 
 /*
  * TypeScript hooks on versions of Node.js that do not strip types themselves. The types are stripped by the
  * same code that later versions use, which is loaded only there.
  */
 
-/** Whether this version of Node.js runs TypeScript. */
-export const runsTypeScript = (): boolean =>
-  'typescript' in process.features && Boolean(process.features.typescript);
+/**
+ * Returns how a worker strips types.
+ *
+ * @throws if the package that does it is missing, as in an app that was bundled without it
+ */
+export function typesStripped(): NonNullable<WorkerData['typescript']> {
+  const stripper = stripperFile();
+  if (stripper === undefined)
+    throw new Error(
+      `Node.js ${process.versions.node} does not run TypeScript, and the package @swc/wasm-typescript is not installed: install it, use Node.js 22.18 or later, or write the hook in JavaScript`,
+    );
+  return { loader: `data:text/javascript,${encodeURIComponent(loaderSource)}`, stripper };
+}
 
-/** Returns the file of the package that strips types; undefined if it is not installed. */
-export function typeStripper(): string | undefined {
+/** The file of the package that strips types; undefined if it is not installed. */
+function stripperFile(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve('@swc/wasm-typescript');
   } catch {
@@ -22,7 +33,7 @@ export function typeStripper(): string | undefined {
  * The hooks of Node's module loader, as the source of a module: they run in a thread of their own. A file is
  * of the format that its extension or the nearest manifest says, or else its syntax, as in later versions.
  */
-export const loaderSource = `
+const loaderSource = `
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -73,6 +73,7 @@ const bundled = {
   xstate: 'LICENSE',
   'fastest-levenshtein': 'LICENSE.md',
   'http-cache-semantics': 'LICENSE',
+  picomatch: 'LICENSE',
   'smol-toml': 'LICENSE',
   unbash: 'LICENSE',
 };
@@ -137,6 +138,7 @@ const { outputFiles, metafile } = await build({
     './dist/src/cli/main.js',
     './dist/src/journal/*',
     './dist/src/audit/*',
+    './dist/src/handlers/typescript-loader.js',
     ...['deferred', 'fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
       (name) => `./dist/src/cli/${name}.js`,
     ),
