@@ -53,8 +53,18 @@ function isWanted(name: string, list: string): boolean {
   );
 }
 
-/** Receives warnings, one line each. */
-export type WarningSink = (line: string) => void;
+/** What a warning says without quoting a model, a tool or a hook. */
+export interface PlainWarning {
+  readonly text: string;
+  /** It is about a hook that was skipped because it is not trusted. */
+  readonly isSkip?: true;
+}
+
+/**
+ * Receives warnings, one line each. Only what `plain` says may be kept where payloads are not wanted; without
+ * it, nothing may.
+ */
+export type WarningSink = (line: string, plain?: PlainWarning) => void;
 
 /** The default destination of warnings: stderr, with or without DEBUG. */
 const warnOnStderr: WarningSink = (line) => {
@@ -81,15 +91,19 @@ const debugWarnings = debugChannel('system');
  * Warns the user through the host's sink, or on stderr. It never throws, so that a host whose sink throws
  * does not lose a denial.
  */
-export function warn(sink: WarningSink | undefined, text: string): void {
+export function warn(sink: WarningSink | undefined, text: string, plain?: PlainWarning): void {
   const line = oneLine(text);
   debugWarnings('warning: %s', line);
   try {
-    (sink ?? warnOnStderr)(line);
+    (sink ?? warnOnStderr)(line, plain && { ...plain, text: oneLine(plain.text) });
   } catch (error) {
     debugWarnings('onWarning threw: %s', String(error));
   }
 }
+
+/** Warns with a text of our own, which quotes nobody. */
+export const warnPlainly = (sink: WarningSink | undefined, text: string): void =>
+  warn(sink, text, { text });
 
 /** How many warnings are remembered. */
 const mostRemembered = 10_000;
@@ -98,15 +112,15 @@ const mostRemembered = 10_000;
  * Passes each warning on only once, on one line: problems of settings are not reported again when the
  * settings are read again.
  */
-export function tellOnce(tell: (line: string) => void): (text: string) => void {
+export function tellOnce(tell: WarningSink): WarningSink {
   const reported = new Set<string>();
-  return (text) => {
+  return (text, plain) => {
     const line = oneLine(text);
     if (reported.has(line)) return;
     // A recurring failure may be worded differently each time.
     if (reported.size >= mostRemembered) reported.clear();
     reported.add(line);
-    tell(line);
+    tell(line, plain);
   };
 }
 

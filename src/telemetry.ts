@@ -3,7 +3,8 @@ import type { HookPayload } from '../machines/hook-event.ts';
 import type { ToolCallOutcome } from '../machines/tool-call.ts';
 import type { Effect } from './dialects/answer.ts';
 import { hookPointOf } from './hook-points.ts';
-import { debugChannel, oneLine, warn, type WarningSink } from './log.ts';
+import { debugChannel, oneLine, type PlainWarning, warn, type WarningSink } from './log.ts';
+import { failureCode, type FailureCode } from './failure-code.ts';
 import { messageOf } from './message-of.ts';
 import type { HookEventName, HookSource } from './protocol/events.ts';
 import type { RegisteredHook } from './settings/hook-definition.ts';
@@ -21,6 +22,8 @@ export interface HookTelemetryEvents {
   'hook:failure_diagnostic': HookFailureDiagnostic;
   /** One for each fired event. */
   'hook:batch_summary': HookBatchSummary;
+  /** A hook was skipped because it is not trusted; says so without quoting anyone. */
+  'hook:skipped': string;
   /** A warning to the user, one line each. */
   warning: string;
 }
@@ -71,8 +74,9 @@ export class HookTelemetry {
   }
 
   /** Warns the user, and emits the warning to the watchers. */
-  warn(sink: WarningSink | undefined, text: string): void {
-    warn(sink, text);
+  warn(sink: WarningSink | undefined, text: string, plain?: PlainWarning): void {
+    warn(sink, text, plain);
+    if (plain?.isSkip) this.emit('hook:skipped', () => oneLine(plain.text));
     this.emit('warning', () => oneLine(text));
   }
 }
@@ -109,6 +113,8 @@ export interface HookRecord extends HookIdentity {
   readonly timedOut: boolean;
   readonly stdout: string;
   readonly stderr: string;
+  /** Why it failed, as a code: the only one of these texts that quotes nobody. */
+  readonly failure?: FailureCode;
   readonly error?: string;
 }
 
@@ -145,6 +151,7 @@ const hasFailed = ({ success, status }: HookExecutionResult): boolean =>
 
 function hookRecord(result: HookExecutionResult): HookRecord {
   const { hook, event, success, status, decision, durationMs, exitCode, signal, timedOut } = result;
+  const failure = failureCode(result);
   return {
     event,
     hook: hook.name,
@@ -160,6 +167,7 @@ function hookRecord(result: HookExecutionResult): HookRecord {
     timedOut,
     stdout: result.stdout,
     stderr: result.stderr,
+    ...(failure !== undefined && { failure }),
     ...(result.error && { error: result.error.message }),
   };
 }
@@ -204,7 +212,7 @@ export interface PlanObserver {
  */
 export function observePlan(
   telemetry: HookTelemetry,
-  warnUser: (line: string) => void,
+  warnUser: WarningSink,
   isRelayed = false,
 ): PlanObserver {
   let startedAt: number | undefined;
@@ -227,7 +235,7 @@ export function observePlan(
       telemetry.emit('hook:result', () => hookRecord(result));
       const diagnostic = hookDiagnostic(result);
       if (diagnostic) telemetry.diagnose(diagnostic);
-      for (const line of hookWarnings(result)) warnUser(line);
+      for (const { line, plain } of hookWarnings(result)) warnUser(line, plain);
     },
     eventSettled({ event }, result) {
       const now = performance.now();
@@ -246,11 +254,11 @@ export function observePlan(
       if (result.failure) {
         const { stage, message } = result.failure;
         telemetry.diagnose({ event, stage, message });
-        warnUser(
-          `${event}: the answers that count cannot be determined (${message}); all of them do`,
-        );
+        const said = (why: string): string =>
+          `${event}: the answers that count cannot be determined${why}; all of them do`;
+        warnUser(said(` (${message})`), { text: said('') });
       }
-      for (const line of eventWarnings(event, result, isRelayed)) warnUser(line);
+      for (const { line, plain } of eventWarnings(event, result, isRelayed)) warnUser(line, plain);
     },
   };
 }
@@ -259,7 +267,7 @@ export function observePlan(
  * Yields what the user must be told about one hook: that it failed, and which parts of its answer were not
  * understood.
  */
-function* hookWarnings(result: HookExecutionResult) {
+function* hookWarnings(result: HookExecutionResult): Generator<Warning> {
   const { hook, event, error, status, decision, isInTime, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
   if (error && status !== 'cancelled') {
@@ -269,11 +277,24 @@ function* hookWarnings(result: HookExecutionResult) {
       : decision === 'deny'
         ? 'failed and blocks, as its settings say'
         : 'failed and was ignored';
-    yield `${name} ${fate}: ${error.message}${said}`;
+    const failed = (why: string): string => `${name} ${fate}: ${why}`;
+    yield {
+      line: failed(`${error.message}${said}`),
+      plain: { text: failed(failureCode(result) ?? status) },
+    };
   }
-  for (const note of notes) yield `${name}: ${note}`;
-  for (const what of withoutEffect(result)) yield `${name}: ${what}`;
+  for (const note of notes)
+    yield { line: `${name}: ${note}`, plain: { text: `${name} has a note for its author` } };
+  for (const what of withoutEffect(result)) yield ours(`${name}: ${what}`);
 }
+
+/** A warning, and what it says without quoting anyone. */
+interface Warning {
+  readonly line: string;
+  readonly plain?: PlainWarning;
+}
+
+const ours = (line: string): Warning => ({ line, plain: { text: line } });
 
 /**
  * Yields what an answer requests although its hook point does not allow it, or although it comes too late.
@@ -307,13 +328,19 @@ export function* eventWarnings(
   event: HookEventName,
   { conflicts, finalOutput, verdict }: AggregatedHookResult,
   isRelayed = false,
-) {
-  for (const { field, hooks, winner } of conflicts)
-    yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
+): Generator<Warning> {
+  for (const { field, hooks, winner } of conflicts) {
+    const said = (what: string): string =>
+      `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${what} differently; "${winner}" won`;
+    yield { line: said(field), plain: { text: said('a field') } };
+  }
   // What also stops the agent has that effect.
   const isLost = hookPointOf(event).denial === 'is reported' && !verdict.stop && !isRelayed;
   if (isLost && finalOutput?.isBlockingDecision())
-    yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
+    yield {
+      line: `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`,
+      plain: { text: `${event} cannot be blocked; the denial has no effect` },
+    };
 }
 
 /** Observes machines and everything that they start. */

@@ -13,7 +13,7 @@ import { beginToolCall, type ToolCallVerdict } from '../agent/open-tool-call.ts'
 import type { EndedToolCall, ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
-import { warn } from '../log.ts';
+import { warnPlainly } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
@@ -619,7 +619,7 @@ export class AgentHooks {
     const { maxRejections = defaultMaxRejections } = this.#options;
     const isOver = output?.shouldStopExecution() || wishes.length === 0;
     if (isOver || turn.rejections >= maxRejections) {
-      if (!isOver) warn(this.config.onWarning, tooManyRounds(maxRejections));
+      if (!isOver) warnPlainly(this.config.onWarning, tooManyRounds(maxRejections));
       this.#turns.end(turn, 'the turn ended');
       return false;
     }

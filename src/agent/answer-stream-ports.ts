@@ -14,7 +14,7 @@ import type {
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookPlan } from '../hooks/hook-planner.ts';
 import { hookProcess } from '../hooks/run-machine.ts';
-import { warn, type WarningSink } from '../log.ts';
+import { warnPlainly, type WarningSink } from '../log.ts';
 import { type DefaultHookOutput, isRecord } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
@@ -311,7 +311,7 @@ export function shownResponse(
   onWarning: WarningSink | undefined,
 ): GenAIResponse {
   if (output?.hookSpecificOutput?.['llm_response'] !== undefined)
-    warn(
+    warnPlainly(
       onWarning,
       'AfterModel: the answer was shown as it arrived, so changing the whole answer has no effect; answer each piece of text with "text"',
     );

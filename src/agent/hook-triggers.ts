@@ -1,7 +1,7 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { warn, type WarningSink } from '../log.ts';
+import { warnPlainly, type WarningSink } from '../log.ts';
 import { type DefaultHookOutput, defined, isRecord } from '../protocol/output.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
@@ -185,7 +185,7 @@ export function revisedResponse(
   const revised = output && new AfterModelHookOutput(output).getModifiedResponse(response);
   if (revised === undefined) return response;
   if (!output?.shouldStopExecution() && dropsFunctionCalls(response, revised))
-    warn(
+    warnPlainly(
       onWarning,
       "AfterModel: the changed response lost some of the model's tool calls, because a hook blocked it or omitted the candidate they belong to",
     );

@@ -1,4 +1,5 @@
 import type { CallAccount, EventAccount, HookAccount } from '../journal/account.ts';
+import type { FailureCode } from '../failure-code.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import { defined } from '../protocol/output.ts';
 
@@ -22,7 +23,8 @@ export interface AuditedHook {
   readonly status: string;
   readonly decision?: string;
   readonly ms?: number;
-  readonly error?: string;
+  /** Why it failed. */
+  readonly error?: FailureCode;
 }
 
 /** The hooks of one event, and what they decided. */
@@ -30,6 +32,7 @@ export interface AuditedEvent {
   readonly event: string;
   readonly decision: 'deny' | 'ask' | 'defer' | 'stop' | 'none';
   readonly by?: string;
+  /** Only of a denial, and only as hooks gave it. */
   readonly reason?: string;
   readonly hooks: readonly AuditedHook[];
 }
@@ -94,7 +97,7 @@ const auditedEvent = ({ event, hooks, verdict }: EventAccount): AuditedEvent =>
     event,
     decision: decisionOf(verdict),
     by: verdict?.by ?? verdict?.stopBy,
-    reason: verdict?.reason?.slice(0, longest),
+    reason: verdict?.blocked ? verdict.reason?.slice(0, longest) : undefined,
     hooks: hooks.map(auditedHook),
   });
 
@@ -106,5 +109,5 @@ const auditedHook = ({ name, source, dialect, status, answer }: HookAccount): Au
     status: answer?.status ?? (status === 'ended' ? 'cancelled' : status),
     decision: answer?.decision,
     ms: answer && Math.round(answer.durationMs),
-    error: answer?.error?.slice(0, longest),
+    error: answer?.failure,
   });

@@ -3,6 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import type { InspectObserver, PlainObserver } from '../telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
+import { plainName } from '../journal/plain.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
@@ -33,7 +34,7 @@ interface AuditedSystem {
     isOn(hook: RegisteredHook): boolean;
   };
   observe(observer: InspectObserver, plain?: PlainObserver): () => void;
-  on(name: 'warning', listener: (text: string) => void): () => void;
+  on(name: 'hook:skipped', listener: (text: string) => void): () => void;
 }
 
 /**
@@ -73,6 +74,7 @@ export async function startAudit(
 
   const redact = redactedIn(project, {}, () => undefined);
   const shown = redactor(redact);
+  const nameOf = (tool: string): string => shown.text(plainName(tool), longestTool);
   const traces = await tracesOf(settings, { host, user, project }, shown, {
     missing: (why) => reportOnce('traced', why),
     lost: (why) => reportOnce('fully traced', why),
@@ -85,7 +87,7 @@ export async function startAudit(
     (entry) => {
       if (entry.kind === 'started' && entry.machine === 'hookEvent' && entry.parent === undefined) {
         const tool = toolIn(current.event);
-        if (tool !== undefined) tools.set(entry.id, tool);
+        if (tool !== undefined) tools.set(entry.id, nameOf(tool));
       }
       traces?.spans.take(entry);
       const call = calls.take(entry);
@@ -103,15 +105,13 @@ export async function startAudit(
   const plain: PlainObserver = (call) => {
     const { session, name, status, startedAt, endedAt } = call;
     const ms = Math.round(endedAt - startedAt);
-    const tool = shown.text(name, longestTool);
+    const tool = nameOf(name);
     put({ kind: 'call', machine: 'toolCall', name: tool, status, ms, events: [] }, session);
     traces?.spans.plain(call);
   };
   const stops = [
     system.observe(events.add, plain),
-    system.on('warning', (text) => {
-      if (skipped.test(text)) put({ kind: 'skipped', text });
-    }),
+    system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
     () => events.close(),
     () => write.close(),
     () => traces?.close(),
@@ -129,14 +129,11 @@ export async function startAudit(
 /** The longest tool name that is kept, in characters. */
 const longestTool = 200;
 
-/** Matches what the trust gate says about a hook that it does not let start. */
-const skipped = /^hook "[^]*" \((?:[\w.]+)\) (?:was skipped|may not run)/;
-
 const toolIn = ({ actorRef }: InspectionEvent): string | undefined => {
   const { input } = (actorRef as { readonly options?: { readonly input?: unknown } }).options ?? {};
   const payload = isRecord(input) ? input['payload'] : undefined;
   const tool = isRecord(payload) ? payload['tool_name'] : undefined;
-  return typeof tool === 'string' ? tool.slice(0, longestTool) : undefined;
+  return typeof tool === 'string' ? tool : undefined;
 };
 
 /** Shortens a line that is too long for a log to what was decided. */

@@ -13,7 +13,7 @@ import {
 } from '../durable/settings.ts';
 import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { warn } from '../log.ts';
+import { warn, warnPlainly } from '../log.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { CommandFailure } from './failure.ts';
@@ -119,7 +119,7 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
     cwd: folder,
     dialects,
     watch,
-    onNote: sessionNotes((line) => warn(watching.onWarning, line)),
+    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
     ...onlyTrusted(folder, trust),
     ...watching,
   });

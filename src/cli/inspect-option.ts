@@ -3,7 +3,7 @@ import type { CreateConfigOptions } from '../hooks/create-config.ts';
 import type { LiveInspector } from '../inspector/start-inspector.ts';
 import { observeAll } from '../journal/observe-all.ts';
 import { redactSettings, refuseBroken } from '../redaction/redact-settings.ts';
-import { warn } from '../log.ts';
+import { warn, warnPlainly, type WarningSink } from '../log.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { CommandFailure } from './failure.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -84,9 +84,9 @@ async function inOurPage(
   }).catch((cause: Error) => {
     throw new CommandFailure(`--inspect: ${cause.message}`, { cause });
   });
-  const onWarning = (line: string): void => {
-    inspector.warned(line);
-    warn(watching.onWarning, line);
+  const onWarning: WarningSink = (line, plain) => {
+    inspector.warned(line, plain);
+    warn(watching.onWarning, line, plain);
   };
   tellProblems(onWarning);
   process.stderr.write(`hookmachine: ${inspector.url} shows this session\n`);
@@ -135,7 +135,7 @@ async function inStately(
   }).catch((cause: Error) => {
     throw new CommandFailure(`--inspect=stately: ${cause.message}`, { cause });
   });
-  tellProblems((line) => warn(watching.onWarning, line));
+  tellProblems((line, plain) => warn(watching.onWarning, line, plain));
   process.stderr.write(`hookmachine: ${stately.url} shows this session in Stately's inspector\n`);
   return {
     watching: { ...watching, inspect: observeAll(watching.inspect, stately.observe)! },
@@ -158,8 +158,9 @@ function redaction(cwd: string, watching: Watching, payloads: boolean) {
     }
   return {
     entries,
-    tellProblems: (tell: (line: string) => void): void => {
-      if (!watching.inspect) for (const problem of problems) tell(formatProblem(problem));
+    tellProblems: (tell: WarningSink): void => {
+      if (!watching.inspect)
+        for (const problem of problems) warnPlainly(tell, formatProblem(problem));
     },
   };
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { readyHookSystem } from '../agent/event-hooks.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { warn } from '../log.ts';
+import { warn, warnPlainly } from '../log.ts';
 import { connectServer } from '../mcp/connect-server.ts';
 import { runProxy } from '../mcp/run-proxy.ts';
 import type { Server } from '../mcp/server.ts';
@@ -34,7 +34,7 @@ export async function mcp(command: readonly string[], options: McpOptions): Prom
     cwd: folder,
     watch: true,
     dialects: options.dialects ?? presentDialects,
-    onNote: sessionNotes((line) => warn(watching.onWarning, line)),
+    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
     ...whichHooks(options.hooks),
     ...onlyTrusted(folder, options.trust),
     ...watching,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isHookmachineError } from '../errors.ts';
 import type { CreateConfigOptions } from '../hooks/create-config.ts';
-import { warn } from '../log.ts';
+import { warn, type WarningSink } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The options of every command that runs hooks and can record them. */
@@ -32,8 +32,8 @@ export async function recorded(
   const { startRecording } = await import('../journal/start-recording.ts');
   try {
     const recording = startRecording(record, { cwd, payloads: recordPayloads === true });
-    const onWarning = (line: string): void => {
-      recording.warned(line);
+    const onWarning: WarningSink = (line, plain) => {
+      recording.warned(line, plain);
       warn(undefined, line);
     };
     return { inspect: recording.observe, onWarning };

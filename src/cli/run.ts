@@ -6,7 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
-import { warn } from '../log.ts';
+import { warn, warnPlainly, type WarningSink } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { addInspectOptions, inspected, type InspectOptions } from './inspect-option.ts';
 import { reportChanges } from './report-changes.ts';
@@ -84,14 +84,14 @@ async function run(prompt: string, options: Options): Promise<void> {
   if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what to do');
   if (options.hooks) await reportMissingGuards(cwd);
   const { watching, done } = await inspected(cwd, options, await recorded(cwd, options));
-  const warnings = betweenTexts((line) => warn(watching.onWarning, line));
+  const warnings = betweenTexts((line, plain) => warn(watching.onWarning, line, plain));
   const chat = new ChatLoop({
     config: createConfig({
       cwd,
       getHookModel: () => model,
       watch: options.watch === true,
       dialects: options.dialects ?? presentDialects,
-      onNote: sessionNotes(warnings.tell),
+      onNote: sessionNotes((line) => warnPlainly(warnings.tell, line)),
       ...whichHooks(options.hooks),
       ...onlyTrusted(cwd, options.trust),
       ...watching,
@@ -133,16 +133,16 @@ async function run(prompt: string, options: Options): Promise<void> {
 }
 
 /** Holds warnings back while the model's text streams, so that none appears in the middle of it. */
-function betweenTexts(tell: (line: string) => void) {
-  const waiting: string[] = [];
+function betweenTexts(warnUser: WarningSink) {
+  const waiting: Parameters<WarningSink>[] = [];
   let isInText = false;
   const flush = (): void => {
-    for (const line of waiting.splice(0)) tell(line);
+    for (const warning of waiting.splice(0)) warnUser(...warning);
   };
   return {
-    tell: (line: string): void => {
-      if (isInText) waiting.push(line);
-      else tell(line);
+    tell: (...warning: Parameters<WarningSink>): void => {
+      if (isInText) waiting.push(warning);
+      else warnUser(...warning);
     },
     printed({ type }: ChatEvent): void {
       isInText = type === 'text';

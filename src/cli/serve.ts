@@ -5,7 +5,7 @@ import type { Speaker } from '../dialects/speaker.ts';
 import { isHookmachineError } from '../errors.ts';
 import { serveJournal, type LiveInspector } from '../inspector/start-inspector.ts';
 import { observeAll } from '../journal/observe-all.ts';
-import { warn } from '../log.ts';
+import { warn, type WarningSink } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { answerHosts, type Posted } from '../serve/answer-hosts.ts';
 import { keepPort, keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
@@ -31,9 +31,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   // It outlives many folders, and must not keep any of them in use.
   process.chdir('/');
   let shown: LiveInspector | undefined;
-  const tell = (line: string): void => {
-    shown?.warned(line);
-    if (onWarning) onWarning(line);
+  const tell: WarningSink = (line, plain) => {
+    shown?.warned(line, plain);
+    if (onWarning) onWarning(line, plain);
     else warn(undefined, line);
   };
   // If it ended, hosts would run tools unguarded; an event that is not judged in time is denied.

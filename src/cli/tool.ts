@@ -6,7 +6,7 @@ import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { oneLine, warn } from '../log.ts';
+import { oneLine, warnPlainly } from '../log.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { CommandFailure } from './failure.ts';
 import { dialectsOption } from './dialects-option.ts';
@@ -66,7 +66,7 @@ Example:
       const config = createConfig({
         cwd: folder,
         dialects,
-        onNote: sessionNotes((line) => warn(watching.onWarning, line)),
+        onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
         ...whichHooks(hooks),
         ...onlyTrusted(folder, trust),
         ...watching,

@@ -1,10 +1,22 @@
+import { withCode } from '../failure-code.ts';
+import { errorOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { Answering } from './handler.ts';
 
 /** Calls a hook that was given in code, with its own copy of the event, which it may change. */
 export const callFunction: Answering<'function'> = async ({ call }, { stdin, signal, started }) => {
   started();
-  return { stdout: textOf(await call(JSON.parse(stdin) as never, { signal })) };
+  let answer: unknown;
+  try {
+    answer = await call(JSON.parse(stdin) as never, { signal });
+  } catch (error) {
+    throw withCode(errorOf(error), 'hook-threw');
+  }
+  try {
+    return { stdout: textOf(answer) };
+  } catch (error) {
+    throw withCode(error as Error, 'invalid-answer');
+  }
 };
 
 function textOf(answer: unknown): string {

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { withCode } from '../failure-code.ts';
 import { defined, isRecord } from '../protocol/output.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerLimit, environmentOf } from '../process/index.ts';
@@ -310,7 +311,8 @@ async function post(url: URL, access: Access, sent: Sent): Promise<Response> {
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const text = message === '' ? code : message;
-    throw new Error(`the request to ${url.origin} failed: ${text}`, { cause: error });
+    const lost = new Error(`the request to ${url.origin} failed: ${text}`, { cause: error });
+    throw withCode(lost, 'no-response');
   }
 }
 

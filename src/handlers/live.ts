@@ -1,5 +1,6 @@
 import { isError } from '../errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
+import { withCode } from '../failure-code.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import {
@@ -149,7 +150,8 @@ class LiveHook {
         const wait = this.#notBefore - performance.now();
         if (wait > 0) {
           const soon = `it is started again in ${Math.ceil(wait / 1_000)} s`;
-          this.#queue.shift()!.settle(new Error(`it ${this.#lastEnd} again and again; ${soon}`));
+          const crashes = new Error(`it ${this.#lastEnd} again and again; ${soon}`);
+          this.#queue.shift()!.settle(withCode(crashes, 'hook-ended'));
           continue;
         }
         const startLive = await loadLive();
@@ -243,7 +245,10 @@ class LiveHook {
 
   #answerOf(output: unknown): HandlerAnswer | Error {
     if (output !== undefined && output !== null && !isRecord(output))
-      return new Error('its "output" is not an object; answer with {"id": …, "output": {…}}');
+      return withCode(
+        new Error('its "output" is not an object; answer with {"id": …, "output": {…}}'),
+        'invalid-answer',
+      );
     const said = { stderr: this.#stderr, ...(this.#notes.length > 0 && { notes: this.#notes }) };
     this.#stderr = '';
     this.#notes = [];
@@ -270,7 +275,7 @@ class LiveHook {
     this.#asked.clear();
     if (lost.length > 0 || this.#abandoned.size > 0 || this.#failures > 0) this.#countFailure();
     this.#end();
-    for (const { settle } of lost) settle(new Error(`it ${this.#lastEnd}`));
+    for (const { settle } of lost) settle(withCode(new Error(`it ${this.#lastEnd}`), 'hook-ended'));
     this.#pump();
   }
 

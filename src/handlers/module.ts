@@ -8,6 +8,7 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { HookCommand } from '../../machines/hook-process.ts';
+import { withCode } from '../failure-code.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
@@ -215,7 +216,7 @@ class ModuleWorker {
       this.#settle(id, {
         stdout: answer,
         stderr: printed,
-        ...(error !== undefined && { error: new Error(error) }),
+        ...(error !== undefined && { error: withCode(new Error(error), 'hook-threw') }),
       });
     } else this.#terminate(strange);
   }
@@ -266,6 +267,6 @@ class ModuleWorker {
     const begun = Atomics.load(this.#begun, 0);
     for (const [id, call] of calls)
       if (this.#isLoaded && id > begun && !call.isSecond) this.#again(call);
-      else call.settle(new Error(why));
+      else call.settle(withCode(new Error(why), 'hook-ended'));
   }
 }

@@ -1,3 +1,5 @@
+import { withCode } from '../failure-code.ts';
+import { errorOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { beginningOf, type Answering } from './handler.ts';
 
@@ -11,7 +13,10 @@ export const askModel: Answering<'prompt'> = async (
   { command, stdin, signal, started },
 ) => {
   started();
-  const answer = await ask(`${withEvent(command.command, stdin)}\n\n${form}`, signal);
+  const prompt = `${withEvent(command.command, stdin)}\n\n${form}`;
+  const answer = await ask(prompt, signal).catch((error: unknown) => {
+    throw withCode(errorOf(error), 'model-failed');
+  });
   const { ok, reason } = read(answer);
   return { stdout: ok ? '' : JSON.stringify({ decision: 'block', reason }) };
 };
@@ -29,8 +34,11 @@ function read(answer: string): { readonly ok: boolean; readonly reason: string }
   const judged = [answer, fenced ?? ''].map(parse).find(isRecord);
   const { ok, reason } = judged ?? {};
   if (typeof ok !== 'boolean')
-    throw new Error(
-      `the model did not answer with {"ok": …, "reason": …} but with: ${beginningOf(answer) || 'nothing'}`,
+    throw withCode(
+      new Error(
+        `the model did not answer with {"ok": …, "reason": …} but with: ${beginningOf(answer) || 'nothing'}`,
+      ),
+      'invalid-answer',
     );
   return { ok, reason: typeof reason === 'string' && reason !== '' ? reason : 'Blocked by hook' };
 }

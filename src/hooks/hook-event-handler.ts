@@ -3,7 +3,7 @@ import type { EventContext } from '../dialects/event-context.ts';
 import { askModelOf } from '../handlers/index.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { isNestedTooDeep, overDepth } from '../json-limits.ts';
-import { debugChannel } from '../log.ts';
+import { debugChannel, type PlainWarning } from '../log.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
@@ -316,7 +316,11 @@ export class HookEventHandler {
       const plan = applyingTo(planned.plan, input, context);
       if (plan === undefined) return settled(lateResult());
       debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
-      const observer = observePlan(this.#telemetry, (line) => this.warn(line), isRelayed);
+      const observer = observePlan(
+        this.#telemetry,
+        (line, plain) => this.warn(line, plain),
+        isRelayed,
+      );
       const reporting: PlanObserver = {
         ...observer,
         eventSettled: (_, result) => {
@@ -453,13 +457,15 @@ export class HookEventHandler {
           : result.verdict.decision === 'deny'
             ? 'it is denied'
             : 'continuing without hooks';
-    this.warn(`${event}: the hooks could not be run (${message}); ${fate}`);
-    if (event !== undefined) for (const line of eventWarnings(event, result)) this.warn(line);
+    const said = (why: string): string => `${event}: the hooks could not be run (${why}); ${fate}`;
+    this.warn(said(message), { text: said(stage) });
+    if (event !== undefined)
+      for (const { line, plain } of eventWarnings(event, result)) this.warn(line, plain);
     return result;
   }
 
   /** Warns the user, on one line. */
-  warn(line: string): void {
-    this.#telemetry.warn(this.#config.onWarning, line);
+  warn(line: string, plain?: PlainWarning): void {
+    this.#telemetry.warn(this.#config.onWarning, line, plain);
   }
 }

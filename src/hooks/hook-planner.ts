@@ -3,7 +3,7 @@ import { RegexBudget } from '../dialects/bounded-regex.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { hookPointOf } from '../hook-points.ts';
-import { debugChannel } from '../log.ts';
+import { debugChannel, type WarningSink } from '../log.ts';
 import { authorities, type HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { messageOf } from '../message-of.ts';
@@ -68,7 +68,7 @@ interface PlannerOptions {
 
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
 export class HookPlanner {
-  readonly #warn: (line: string) => void;
+  readonly #warn: WarningSink;
   readonly #trusts: TrustGate;
   readonly #matcherLimit: number | undefined;
   readonly #events = new Map<HookEventName, CompiledEvent>();
@@ -87,7 +87,7 @@ export class HookPlanner {
    * ms; default 100.
    */
   constructor(
-    warn: (line: string) => void,
+    warn: WarningSink,
     trusts: TrustGate = () => true,
     { mayStart = trusts, matcherLimit }: PlannerOptions = {},
   ) {
@@ -212,11 +212,11 @@ export class HookPlanner {
       const why = messageOf(first.error);
       const names = [first, ...others].slice(0, namedHooks).map(({ hook }) => nameOf(hook));
       const more = others.length + 1 - names.length;
-      this.#warn(
+      const said = (because: string): string =>
         others.length === 0
-          ? `hook ${names[0]} (${event}): its matcher cannot be decided (${why}), so the hook runs; simplify the matcher`
-          : `hooks ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} (${event}): their matchers cannot be decided (${why}), so the hooks run; simplify the matchers`,
-      );
+          ? `hook ${names[0]} (${event}): its matcher cannot be decided${because}, so the hook runs; simplify the matcher`
+          : `hooks ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} (${event}): their matchers cannot be decided${because}, so the hooks run; simplify the matchers`;
+      this.#warn(said(` (${why})`), { text: said('') });
     }
   }
 

@@ -77,7 +77,7 @@ export class HookSystem {
   constructor(config: HookHost, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
     this.#config = config;
     this.#dialects = dialects;
-    this.#warn = tellOnce((line) => this.#telemetry.warn(config.onWarning, line));
+    this.#warn = tellOnce((line, plain) => this.#telemetry.warn(config.onWarning, line, plain));
     this.#trusts = trustGate(config, this.#warn);
     this.#mayStart = startGate(config, this.#warn);
     this.#serve(messageBus);
@@ -303,7 +303,7 @@ export class HookSystem {
     // A problem that was fixed and has returned is reported again.
     for (const problem of registry.problems.map(formatProblem))
       if (!known?.includes(problem) && config.wasReported?.(problem) !== true)
-        this.#telemetry.warn(config.onWarning, problem);
+        this.#telemetry.warn(config.onWarning, problem, { text: problem });
     for (const note of registry.taken) this.#noteOnce(note);
     debug('ready, hooks: %d', registry.getAllHooks().length);
   }

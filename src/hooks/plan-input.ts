@@ -1,3 +1,4 @@
+import { withCode } from '../failure-code.ts';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -216,6 +217,7 @@ export function toMachineInput(
         : result;
     });
     if ('made' in answer) return answer.made;
+    withCode(answer.error, 'invalid-answer');
     const failed = readOutcome(outcome, (exit) => noAnswer('failed', answer.error, exit));
     return { ...failed, hook, event, received };
   };

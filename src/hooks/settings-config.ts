@@ -1,7 +1,7 @@
 import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
-import { tellOnce, warn } from '../log.ts';
+import { tellOnce, warnPlainly } from '../log.ts';
 import { authorities, type HookSource } from '../protocol/events.ts';
 import type { Bundles } from '../bundles/bundled-hooks.ts';
 import {
@@ -116,7 +116,7 @@ export function settingsConfig(
   let fleets: BundlePlace | undefined;
   const read = settingsReader();
   const foldersIn = folderReader();
-  const tell = tellOnce((line) => warn(options.onWarning, line));
+  const tell = tellOnce((line) => warnPlainly(options.onWarning, line));
   const onNote =
     options.onNote ?? ((note) => note.kind !== 'off' && tell(formatProblem(note.problem)));
   const load = (): Loaded => {

@@ -58,7 +58,8 @@ function isTrusted(
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
   const event = hook.event === undefined ? '' : ` (${hook.event})`;
   const fate = deniesUntrusted(hook) ? 'may not run, so it blocks' : 'was skipped';
-  warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.fix}`);
+  const said = (why: string): string => `hook "${name}"${event} ${fate}: ${why}; ${trust.fix}`;
+  warn(said(trust.why), { text: said(trust.plainWhy ?? trust.why), isSkip: true });
   return false;
 }
 
@@ -118,8 +119,11 @@ function tried(look: () => HookTrust): HookTrust {
   }
 }
 
+const notFoundOut = 'whether it is trusted could not be found out';
+
 const unknown = (error: unknown): HookTrust => ({
   trusted: false,
-  why: `whether it is trusted could not be found out (${messageOf(error)})`,
+  why: `${notFoundOut} (${messageOf(error)})`,
+  plainWhy: notFoundOut,
   fix: 'the host must fix that',
 });

@@ -1,7 +1,7 @@
 import type { HookHost } from '../hooks/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
-import { warn } from '../log.ts';
+import { warnPlainly, type WarningSink } from '../log.ts';
 import { addObserver, type InspectObserver } from '../telemetry.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
@@ -18,7 +18,7 @@ export interface InspectorOptions extends JournalOptions, ServeOptions {
 /** A page that shows a session as it runs. */
 export interface LiveInspector extends Inspector {
   /** Shows a warning on the page; to be called from a config's `onWarning`. */
-  warned(text: string): void;
+  readonly warned: WarningSink;
   /** Tells the page that the session has ended; the page is still served. */
   end(): void;
 }
@@ -47,8 +47,8 @@ export async function startInspector(
     redact: redactedIn(cwd, options, (line) => problems.push(line)),
   });
   for (const problem of problems) {
-    inspector.warned(problem);
-    warn(config.onWarning, problem);
+    inspector.warned(problem, { text: problem });
+    warnPlainly(config.onWarning, problem);
   }
   const leave = addObserver(config, observe);
   return {
@@ -86,7 +86,7 @@ export async function serveJournal(
   return {
     ...inspector,
     observe: journal.observe,
-    warned: (text) => journal.warned(text),
+    warned: journal.warned,
     end: () => feed.end(),
     close() {
       isClosed = true;

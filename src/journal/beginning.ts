@@ -7,6 +7,7 @@ import type { ToolCallInput } from '../../machines/tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { JournaledHook, JournaledMachine, JournaledPlan } from './entry.ts';
+import { plainName } from './plain.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The input of each machine. */
@@ -29,18 +30,25 @@ export interface Beginning {
 }
 
 type Beginnings = {
-  readonly [Machine in JournaledMachine]: (input: Inputs[Machine], redactor: Redactor) => Beginning;
+  readonly [Machine in JournaledMachine]: (
+    input: Inputs[Machine],
+    redactor: Redactor,
+    /** Shows a name that a model may have made up. */
+    shown: (name: string) => string,
+  ) => Beginning;
 };
 
 const beginnings: Beginnings = {
   agentTurn: ({ prompt }) => ({ name: 'turn', given: () => prompt }),
-  modelCall: ({ request }, { text }) => ({
-    name: text(isRecord(request) && typeof request['model'] === 'string' ? request['model'] : ''),
+  modelCall: ({ request }, { text }, shown) => ({
+    name: text(
+      shown(isRecord(request) && typeof request['model'] === 'string' ? request['model'] : ''),
+    ),
     given: () => request,
   }),
-  toolCall: ({ id, toolName, toolInput }, { text, id: shownId }) => ({
-    name: text(toolName, longestName),
-    callId: shownId(id, longestName),
+  toolCall: ({ id, toolName, toolInput }, { text, id: shownId }, shown) => ({
+    name: text(shown(toolName), longestName),
+    callId: shownId(shown(id), longestName),
     given: () => toolInput,
   }),
   hookEvent: ({ event, lanes, hooks, payload }, { text }) => ({
@@ -90,7 +98,13 @@ export const beginningOf = (
   machine: JournaledMachine,
   input: unknown,
   redactor: Redactor,
-): Beginning => (beginnings[machine] as Beginnings['toolCall'])(input as ToolCallInput, redactor);
+  payloads: boolean,
+): Beginning =>
+  (beginnings[machine] as Beginnings['toolCall'])(
+    input as ToolCallInput,
+    redactor,
+    payloads ? (name) => name : plainName,
+  );
 
 /** A hook that may not run has no stdin. */
 function stdinOf({ stdin }: HookProcessInput['command']): unknown {

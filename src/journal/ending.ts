@@ -3,7 +3,7 @@ import type { AgentTurnOutcome } from '../../machines/agent-turn.ts';
 import type { HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
-import type { ToolCallOutcome } from '../../machines/tool-call.ts';
+import type { RefusedBy, ToolCallOutcome } from '../../machines/tool-call.ts';
 import { messageOf } from '../message-of.ts';
 import type { EventVerdict } from '../verdict/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
@@ -11,6 +11,7 @@ import { defined, isRecord } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason } from './hook-answer.ts';
+import { plainDenial, plainField } from './plain.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The outcomes of all machines. */
@@ -28,7 +29,7 @@ export function ending(
   { text, value }: Redactor,
   payloads: boolean,
 ): Omit<EndedEntry, 'kind' | 'at' | 'id'> {
-  const reason = reasonOf(outcome);
+  const reason = payloads ? reasonOf(outcome) : plainReasonOf(outcome);
   const payload = payloads ? resultOf(outcome) : undefined;
   return {
     status: outcome.status,
@@ -41,15 +42,44 @@ export function ending(
 const hasFailed = (outcome: Outcome): boolean =>
   'result' in outcome && isRecord(outcome.result) && outcome.result['error'] !== undefined;
 
+/** Without payloads, an ending has the reasons of hooks and of limits, but no one else's words. */
+function plainReasonOf(outcome: Outcome): string | undefined {
+  switch (outcome.status) {
+    case 'blocked':
+      return plainDenial(resultOfPhase(denyingPhase(outcome)) ?? {}, decisionReason(outcome));
+    case 'answered':
+    case 'stopped':
+    case 'timedOut':
+      return reasonOf(outcome);
+    case 'refused':
+      return refusals[outcome.by];
+    default:
+      return undefined;
+  }
+}
+
+/** Why a tool call was refused, by who refused it. */
+const refusals: Readonly<Record<RefusedBy, string>> = {
+  selection: 'hooks do not offer this tool',
+  user: 'the user said no',
+  expiry: 'nobody answered in time',
+};
+
 function reasonOf(outcome: Outcome): string | undefined {
   if ('reason' in outcome) return outcome.reason;
   if ('error' in outcome) return messageOf(outcome.error);
+  return decisionReason(outcome);
+}
+
+const denyingPhase = (outcome: Outcome): Phase | undefined => textOf(outcome) ?? before(outcome);
+
+function decisionReason(outcome: Outcome): string | undefined {
   switch (outcome.status) {
     case 'timedOut':
       return `It took more than ${outcome.timeout} ms.`;
     case 'blocked':
     case 'answered':
-      return resultOfPhase(textOf(outcome) ?? before(outcome))?.finalOutput?.getBlockReason();
+      return resultOfPhase(denyingPhase(outcome))?.finalOutput?.getBlockReason();
     case 'stopped': {
       const phases = [
         before(outcome),
@@ -92,16 +122,23 @@ const resultOfPhase = (phase: Phase | undefined): AggregatedHookResult | undefin
 export function verdictOf(
   { verdict }: Phase,
   { text }: Redactor,
+  payloads: boolean,
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
   const { blocked, stop, ask, defer, approved, result } = verdict as HookVerdict &
     Partial<EventVerdict>;
   const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
   const stopReason = stop ? finalOutput?.getStopReason() : undefined;
   const open = ask || defer ? finalOutput?.reason : undefined;
-  const reason = blocked ? finalOutput?.getBlockReason() : (stopReason ?? open);
+  const denial = finalOutput?.getBlockReason();
+  const reason = blocked
+    ? payloads
+      ? denial
+      : plainDenial(result ?? {}, denial)
+    : (stopReason ?? open);
   const stopBy = stop ? setBy['continue'] : undefined;
   const by = blocked ? setBy['decision'] : stopBy;
   const name = (hook: string): string => text(hook, longestName);
+  const named = (field: string): string => text(payloads ? field : plainField(field), longestName);
   return defined<Omit<VerdictEntry, 'kind' | 'at' | 'id'>>({
     blocked,
     stop,
@@ -113,10 +150,10 @@ export function verdictOf(
     stopBy: stopBy === undefined ? undefined : name(stopBy),
     stopReason: stopReason === undefined ? undefined : text(stopReason, longestReason),
     setBy: Object.fromEntries(
-      Object.entries(setBy).map(([field, hook]) => [text(field, longestName), name(hook)]),
+      Object.entries(setBy).map(([field, hook]) => [named(field), name(hook)]),
     ),
     conflicts: conflicts.map(({ field, hooks, winner }) => ({
-      field: text(field, longestName),
+      field: named(field),
       hooks: hooks.map(name),
       winner: name(winner),
     })),

@@ -1,3 +1,5 @@
+import type { FailureCode } from '../failure-code.ts';
+
 /** The machines whose runs a journal records. */
 export type JournaledMachine =
   | 'agentTurn'
@@ -91,6 +93,9 @@ export interface AnsweredEntry extends Dated {
    */
   readonly pieces?: number;
   readonly changed?: number;
+  /** Why it failed, as a code; the only thing that is recorded of a failure without payloads. */
+  readonly failure?: FailureCode;
+  /** Only if payloads are on: an error and a note may quote what the hook read or wrote. */
   readonly error?: string;
   readonly notes?: readonly string[];
   /** The fields it set, such as `tool_input.command`. */
@@ -135,6 +140,7 @@ export interface EndedEntry extends Dated {
   readonly kind: 'ended';
   /** The outcome's status, such as `blocked`. */
   readonly status: string;
+  /** Without payloads, only a reason that hooks, or limits of ours, gave. */
   readonly reason?: string;
   /** The tool's result is an error. */
   readonly failed?: true;

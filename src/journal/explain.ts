@@ -195,7 +195,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
       return hook.async ? 'was started, but not waited for' : notRun(event);
     return hook.status === 'running' ? 'had not ended' : 'ended, and its answer was not read';
   }
-  const { status, decision, stop, reason, stopReason, error, sets = [] } = answer;
+  const { status, decision, stop, reason, stopReason, sets = [] } = answer;
   const fate =
     decision === 'deny'
       ? `denied it${because(reason)}`
@@ -229,7 +229,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
     case 'timedOut':
       return `timed out${timeout === undefined ? '' : ` after ${timeout} ms`} and ${fate}`;
     case 'failed':
-      return `failed and ${fate}${error === undefined || decision === 'deny' ? '' : `: ${error}`}`;
+      return `failed and ${fate}${decision === 'deny' ? '' : because(failureOf(answer))}`;
     case 'cancelled':
       return 'was cancelled';
     case 'untrusted':
@@ -238,6 +238,10 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
       return `ended as ${status}`;
   }
 }
+
+/** Why a hook failed, unless how it exited says it. */
+const failureOf = ({ error, failure }: NonNullable<HookAccount['answer']>): string | undefined =>
+  error ?? (/^(?:exit|http|signal)-/.test(failure ?? '') ? undefined : failure);
 
 const howItEnded = (status: string): string =>
   ({ exited: 'ended by itself', timedOut: 'timed out', cancelled: 'was ended' })[status] ?? status;

@@ -1,7 +1,9 @@
 import type { HookAnswer } from '../../machines/hook-event.ts';
 import type { Answer } from '../dialects/answer.ts';
+import { failureCode } from '../failure-code.ts';
 import { defined, type HookOutput, isRecord } from '../protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
+import { explainsDecision, plainField } from './plain.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The longest reason, error or note that is kept, in characters. */
@@ -23,12 +25,14 @@ export function answered(
     ...rest
   } = answer as HookAnswer & Partial<Answer>;
   const { reason, stopReason } = output ?? {};
-  const sets = answer.status === 'ok' && output ? fieldsOf(output).map((field) => text(field)) : [];
+  const field = (name: string): string => text(payloads ? name : plainField(name));
+  const sets = answer.status === 'ok' && output ? [...new Set(fieldsOf(output).map(field))] : [];
+  const isReasoned = payloads || explainsDecision(answer);
   return defined<Omit<AnsweredEntry, 'kind' | 'at' | 'id'>>({
     status: rest.status,
     decision: rest.decision,
     stop: rest.stop,
-    reason: reason === undefined ? undefined : text(reason, longestReason),
+    reason: reason !== undefined && isReasoned ? text(reason, longestReason) : undefined,
     stopReason:
       answer.stop && stopReason !== undefined ? text(stopReason, longestReason) : undefined,
     // The API reports 0 for a process that was ended by a signal (HOOK-196).
@@ -37,8 +41,10 @@ export function answered(
     httpStatus: rest.httpStatus,
     durationMs: rest.durationMs ?? 0,
     timedOut: rest.timedOut ?? false,
-    error: error && text(error.message, longestReason),
-    notes: notes.length > 0 ? notes.map((note) => text(note, longestReason)) : undefined,
+    failure: failureCode({ ...rest, error }),
+    error: error && payloads ? text(error.message, longestReason) : undefined,
+    notes:
+      notes.length > 0 && payloads ? notes.map((note) => text(note, longestReason)) : undefined,
     sets: sets.length > 0 ? sets : undefined,
     payload: payloads
       ? {

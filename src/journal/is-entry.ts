@@ -76,6 +76,7 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     timedOut: flag,
     pieces: maybe(count),
     changed: maybe(count),
+    failure: maybe(text),
     error: maybe(text),
     notes: maybe(listOf(text)),
     sets: maybe(listOf(text)),

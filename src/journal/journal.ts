@@ -9,7 +9,7 @@ import type {
 } from '../../machines/hook-event.ts';
 import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
 import { messageOf } from '../message-of.ts';
-import { debugChannel } from '../log.ts';
+import { debugChannel, type WarningSink } from '../log.ts';
 import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
@@ -40,7 +40,7 @@ export interface Journal {
   /** To be passed as a config's `inspect`. It never throws. */
   readonly observe: InspectObserver;
   /** To be called from a config's `onWarning`. */
-  warned(text: string): void;
+  readonly warned: WarningSink;
   /** How many machines are running; nothing is kept about any others. */
   readonly running: number;
 }
@@ -105,7 +105,7 @@ export function journalTo(
     const parent = runAbove(ref);
     // A hook is reported once per text, however many pieces it gets.
     if (parent?.machine === 'answerStream') return;
-    const { given, ...beginning } = beginningOf(machine, input, redaction);
+    const { given, ...beginning } = beginningOf(machine, input, redaction, payloads);
     const payload = payloads ? redaction.value(given?.()) : undefined;
     const run: Run = {
       id: `${prefix}-${++count}`,
@@ -205,10 +205,16 @@ export function journalTo(
         write({ kind: 'answered', at, id, ...answered(answer, redaction, payloads) });
       }
       if (run.machine === 'hookEvent' || run.machine === 'answerStream')
-        write({ kind: 'verdict', at, id, ...verdictOf(output as HookEventOutcome, redaction) });
+        write({
+          kind: 'verdict',
+          at,
+          id,
+          ...verdictOf(output as HookEventOutcome, redaction, payloads),
+        });
       write({ kind: 'ended', at, id, ...ending(output as Outcome, redaction, payloads) });
     } else {
-      const reason = status === 'error' && redaction.text(messageOf(error), longestReason);
+      const reason =
+        status === 'error' && payloads && redaction.text(messageOf(error), longestReason);
       write({ kind: 'ended', at, id, status, ...(reason !== false && { reason }) });
     }
   };
@@ -247,9 +253,10 @@ export function journalTo(
         debug('the journal could not record %s: %s', event.type, messageOf(error));
       }
     },
-    warned(text) {
+    warned(text, plain) {
+      const said = payloads ? text : (plain?.text ?? unrecordedWarning);
       try {
-        write({ kind: 'warned', at: now(), text: redaction.text(text, longestReason) });
+        write({ kind: 'warned', at: now(), text: redaction.text(said, longestReason) });
       } catch (error) {
         debug('the journal could not record a warning: %s', messageOf(error));
       }
@@ -259,6 +266,9 @@ export function journalTo(
     },
   };
 }
+
+const unrecordedWarning =
+  'There was a warning. It may quote a payload, so its text is recorded only with payloads.';
 
 const machines: readonly unknown[] = [
   'agentTurn',

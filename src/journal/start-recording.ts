@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
-import { warn, type WarningSink } from '../log.ts';
+import { warn, warnPlainly, type WarningSink } from '../log.ts';
 import type { RecordingHeader } from './entry.ts';
 import { formatVersion } from './header.ts';
 import { journalTo, type JournalOptions } from './journal.ts';
@@ -24,7 +24,7 @@ export interface Recording {
   /** To be passed as a config's `inspect`. It never throws. */
   readonly observe: InspectObserver;
   /** To be called from a config's `onWarning`. */
-  warned(text: string): void;
+  readonly warned: WarningSink;
   /** Stops writing; everything recorded so far has already been handed to the operating system. */
   close(): void;
 }
@@ -92,8 +92,8 @@ export function startRecording(
   };
   write(`${open?.isTorn ? '\n' : ''}${JSON.stringify(header)}\n`);
   for (const problem of problems) {
-    journal.warned(problem);
-    warn(onWarning, problem);
+    journal.warned(problem, { text: problem });
+    warnPlainly(onWarning, problem);
   }
-  return { observe: journal.observe, warned: (text) => journal.warned(text), close };
+  return { observe: journal.observe, warned: journal.warned, close };
 }

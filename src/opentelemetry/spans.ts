@@ -1,6 +1,7 @@
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
 import type { PlainCall } from '../telemetry.ts';
 import type { JournaledHook, JournaledMachine, JournalEntry } from '../journal/entry.ts';
+import { plainName } from '../journal/plain.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { hookMetrics, type HookMetrics } from './metrics.ts';
@@ -77,10 +78,10 @@ export class HookSpans {
   /** Records a call that ran without a machine. */
   plain({ id, name, session, status, failed, startedAt, endedAt }: PlainCall): void {
     const { redactor } = this.#target;
-    const tool = redactor.text(name, longest);
+    const tool = redactor.text(plainName(name), longest);
     const attributes = {
       ...ofCall('toolCall', tool, session),
-      'gen_ai.tool.call.id': redactor.id(id, longest),
+      'gen_ai.tool.call.id': redactor.id(plainName(id), longest),
       'hookmachine.status': status,
     };
     const span = this.#begin('toolCall', tool, {
@@ -122,7 +123,7 @@ export class HookSpans {
     if (machine === 'hookProcess') above?.hooks.add(run);
   }
 
-  #answer(run: Run, { status, decision, exitCode, error, durationMs }: Entry<'answered'>): void {
+  #answer(run: Run, { status, decision, exitCode, failure, durationMs }: Entry<'answered'>): void {
     const { span, name, above } = run;
     span.setAttribute('hookmachine.hook.status', status);
     if (decision !== undefined) span.setAttribute('hookmachine.decision', decision);
@@ -132,8 +133,8 @@ export class HookSpans {
       ...(above && { 'hookmachine.event': above.name }),
     };
     if (status === 'failed' || status === 'timedOut') {
-      this.#fail(span, status, error);
-      this.#metrics.failed({ ...about, 'error.type': status });
+      this.#fail(span, failure ?? status);
+      this.#metrics.failed({ ...about, 'error.type': failure ?? status });
     }
     this.#metrics.hookTook(durationMs, { ...about, 'hookmachine.hook.status': status });
     run.isRead = true;
@@ -141,12 +142,12 @@ export class HookSpans {
   }
 
   #decide({ span, name, above }: Run, verdict: Entry<'verdict'>): void {
-    const { by, reason } = verdict;
+    const { by, blocked, reason } = verdict;
     const decision = decisionOf(verdict);
     const said: Attributes = {
       'hookmachine.decision': decision,
       ...(by !== undefined && { 'hookmachine.decided_by': by }),
-      ...(reason !== undefined && { 'hookmachine.reason': reason.slice(0, longest) }),
+      ...(blocked && reason !== undefined && { 'hookmachine.reason': reason.slice(0, longest) }),
     };
     span.setAttributes(said);
     if (decision !== 'none') above?.span.setAttributes(said);
@@ -158,7 +159,7 @@ export class HookSpans {
       });
   }
 
-  #end(run: Run, { at, status, reason, failed }: Entry<'ended'>): void {
+  #end(run: Run, { at, status, failed }: Entry<'ended'>): void {
     const { span, machine, name, startedAt, above, hooks } = run;
     if (machine === 'hookProcess') {
       run.endedAt = at;
@@ -167,7 +168,7 @@ export class HookSpans {
     }
     span.setAttribute('hookmachine.status', status);
     if (failed) this.#fail(span, 'tool_error');
-    else if (status === 'failed' || status === 'error') this.#fail(span, status, reason);
+    else if (status === 'failed' || status === 'error') this.#fail(span, status);
     for (const hook of hooks) this.#close(hook, hook.endedAt ?? at);
     if (machine === 'toolCall') this.#metrics.toolTook(at - startedAt, aboutTool(name));
     if (machine === 'modelCall') this.#metrics.modelTook(at - startedAt, aboutModel(name));
@@ -195,10 +196,10 @@ export class HookSpans {
     );
   }
 
-  #fail(span: Span, type: string, why?: string): void {
-    const code = this.#target.api.SpanStatusCode.ERROR;
+  /** A message could quote a payload, so there is only a code. */
+  #fail(span: Span, type: string): void {
     span.setAttribute('error.type', type);
-    span.setStatus({ code, ...(why !== undefined && { message: why.slice(0, longest) }) });
+    span.setStatus({ code: this.#target.api.SpanStatusCode.ERROR });
   }
 
   /** A run that nothing else started belongs to the program's active span, or otherwise to its session's. */

@@ -7,6 +7,8 @@ export type HookTrust =
       readonly trusted: false;
       /** Continues "the hook was skipped: …". */
       readonly why: string;
+      /** The same without what others said, if `why` quotes them. */
+      readonly plainWhy?: string;
       readonly fix: string;
     };
 

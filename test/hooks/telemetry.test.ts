@@ -74,6 +74,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
         ...about('echo bad >&2; exit 3'),
         success: false,
         status: 'failed',
+        failure: 'exit-3',
         durationMs: expect.any(Number),
         exitCode: 3,
         timedOut: false,

@@ -26,7 +26,7 @@ export function journaled(options?: JournalOptions): Seen {
   return {
     journal,
     entries,
-    config: { inspect: journal.observe, onWarning: (line) => journal.warned(line) },
+    config: { inspect: journal.observe, onWarning: journal.warned },
     of,
     started: (machine) => of('started').filter((entry) => entry.machine === machine),
     entryOf: (kind, name) => {

@@ -115,7 +115,7 @@ describe('traces of an audited session', () => {
       'process.exit.code': 2,
     });
     expect(tree[0]!.below[0]!.below[1]!.below[1]!.below[0]!.says).toMatchObject({
-      'error.type': 'failed',
+      'error.type': 'exit-1',
       'process.exit.code': 1,
     });
     for (const span of spans) {
@@ -145,7 +145,7 @@ describe('traces of an audited session', () => {
       {
         'hookmachine.event': 'AfterTool',
         'hookmachine.hook.name': 'broken',
-        'error.type': 'failed',
+        'error.type': 'exit-1',
         '{failure}': 1,
       },
     ]);

@@ -3,7 +3,7 @@ import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../agent/run-tool-call.ts';
 import type { EventContext } from '../../dialects/event-context.ts';
 import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
-import { warn } from '../../log.ts';
+import { warn, warnPlainly } from '../../log.ts';
 import { defined } from '../../protocol/output.ts';
 import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
@@ -136,7 +136,7 @@ const answers: Readonly<Record<string, Answer>> = {
     if (wishes.length === 0) return {};
     const { maxRejections = defaultMaxRejections } = query.options;
     if (query.rounds >= maxRejections) {
-      warn(query.config.onWarning, tooManyRounds(maxRejections));
+      warnPlainly(query.config.onWarning, tooManyRounds(maxRejections));
       return {};
     }
     query.rounds += 1;
@@ -258,7 +258,7 @@ function afterTool(
   // A result of another form than the tool's own would be dropped silently.
   const fits = typeof content === typeof given && Array.isArray(content) === Array.isArray(given);
   if (isReplaced && !fits)
-    warn(
+    warnPlainly(
       query.config.onWarning,
       'AfterTool: a hook replaced a tool’s result with one of another form, which Claude would drop; the model reads it in addition to the tool’s own',
     );

@@ -1,4 +1,4 @@
-import { warn } from '../../log.ts';
+import { warnPlainly } from '../../log.ts';
 import { fireEvent } from '../fire-event.ts';
 import { defaultMaxRejections, tooManyRounds } from '../options.ts';
 import { type Plugin, quietly, report, type Session, textOf } from './session.ts';
@@ -110,7 +110,7 @@ async function afterAgent(plugin: Plugin, session: Session, response: string): P
   if (wishes.length === 0) return;
   const { maxRejections = defaultMaxRejections } = options;
   if (session.rounds >= maxRejections) {
-    warn(config.onWarning, tooManyRounds(maxRejections));
+    warnPlainly(config.onWarning, tooManyRounds(maxRejections));
     return;
   }
   session.rounds += 1;

@@ -150,6 +150,7 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
   const tone = answer ? answerTone(answer) : toneOf(status);
   const took = answer?.durationMs ?? (process?.end === undefined ? undefined : lengthOf(process));
   const { stdout, stderr, output } = answer?.payload ?? {};
+  const failure = answer?.error ?? answer?.failure;
   const details = make(
     'details',
     {
@@ -172,7 +173,7 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
     answer?.reason !== undefined && make('p', { class: 'said' }, make('q', {}, answer.reason)),
     answer?.stopReason !== undefined &&
       make('p', { class: 'said' }, make('q', {}, answer.stopReason)),
-    answer?.error !== undefined && make('p', { class: 'said fail' }, answer.error),
+    failure !== undefined && make('p', { class: 'said fail' }, failure),
     ...(answer?.notes ?? []).map((note) => make('p', { class: 'said note' }, note)),
     list([
       ['Command', hook.command !== undefined && make('code', {}, hook.command)],
