@@ -53,6 +53,7 @@ describe('a hook’s output that is not read as an answer', () => {
       cwd,
       '--record',
       record,
+      '--record-payloads',
     ]);
     expect(tool.stderr).toContain('hook "guard" (BeforeTool): "descision" is not a field');
     const explained = await commandInProcess(['explain', record, '1']);

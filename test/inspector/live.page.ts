@@ -235,14 +235,18 @@ describeInBrowser('the page of a running session', () => {
     expect(await page.title()).toMatch(/hookmachine inspector$/);
   });
 
-  test('the page shows warnings', async () => {
+  test('the page shows warnings, and without payloads only what quotes nobody', async () => {
     const { inspector } = await chatWithInspector();
     const page = await openPage(inspector.url);
-    inspector.warned('hook x: it did something odd');
-    await page.getByRole('button', { name: '1 warning' }).click();
+    inspector.warned('hook x: it printed a secret', { text: 'hook x: it did something odd' });
+    inspector.warned('hook y: it printed a secret');
+    await page.getByRole('button', { name: '2 warnings' }).click();
     await until(
       () => texts(page, '#warning-list li'),
-      [expect.stringContaining('hook x: it did something odd')],
+      [
+        expect.stringContaining('hook x: it did something odd'),
+        expect.stringContaining('There was a warning.'),
+      ],
     );
   });
 });

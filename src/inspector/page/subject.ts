@@ -62,7 +62,10 @@ function saidOf(row: Row, moment: number): string {
   const [decider] = [...by, ...late];
   if (decider?.name !== undefined) return said(decider.name, decider.reason);
   const [hook] = failed;
-  if (hook) return said(hook.name, hook.answer?.error ?? hook.answer?.failure);
+  if (hook) {
+    const { error, timedOut, failure } = hook.answer!;
+    return said(hook.name, error ?? (timedOut ? 'took too long' : failure));
+  }
   const [change] = changes;
   if (change) return `${change.by} set ${change.field}`;
   return (row.ended && row.ended.at <= moment && row.ended.reason) || '';
