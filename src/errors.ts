@@ -2,6 +2,7 @@
 export type HookmachineErrorCode =
   | 'APPROVAL_MISMATCH'
   | 'APPROVAL_UNKNOWN'
+  | 'ARGUMENT_INVALID'
   | 'BATCH_RUNNING'
   | 'BUNDLE_UNUSABLE'
   | 'CALL_CONFLICT'

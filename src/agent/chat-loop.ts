@@ -1,3 +1,20 @@
+import {
+  aConfig,
+  aMap,
+  anyText,
+  assertArgument,
+  assertArguments,
+  callback,
+  count,
+  flag,
+  having,
+  list,
+  object,
+  oneOf,
+  optional,
+  positive,
+  type Rule,
+} from '../arguments.ts';
 import { HookmachineError } from '../errors.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import type { HookEventFields } from '../protocol/input.ts';
@@ -15,6 +32,24 @@ import { promptOf, unansweredCalls } from './unanswered-calls.ts';
 
 export type { ChatLoopOptions };
 
+const optionRules: Readonly<Record<string, Rule>> = {
+  config: aConfig,
+  model: having('pass a model, such as createModel makes', 'generate'),
+  tools: optional(aMap),
+  systemInstruction: optional(anyText),
+  generationConfig: optional(object),
+  maxSteps: optional(positive),
+  toolLimit: optional(count),
+  display: optional(oneOf('held', 'live')),
+  onTextWaits: optional(callback),
+  maxRejections: optional(count),
+  confirm: optional(callback),
+  durable: optional(having('pass what connectDurable returns', 'open')),
+  allowGuardWrites: optional(flag),
+  compressAt: optional(positive),
+  history: optional(list),
+};
+
 /**
  * An agent session: prompt in, events out. Each turn is an `agentTurn` machine, which runs a
  * `modelCall` machine for every model call and a `toolCall` machine for every tool call.
@@ -28,6 +63,7 @@ export class ChatLoop {
   #abort: AbortController | undefined;
 
   constructor(options: ChatLoopOptions) {
+    assertArguments('ChatLoop', options, optionRules);
     const tools = options.tools ?? new Map<string, Tool>();
     this.#session = {
       options,
@@ -59,6 +95,7 @@ export class ChatLoop {
    *   for answers
    */
   run(prompt: string, { signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
+    assertArgument('ChatLoop.run: the prompt', prompt, anyText);
     this.#assertNotSuspended();
     return this.#turn((turn) => turn.run(prompt), signal);
   }

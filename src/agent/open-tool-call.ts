@@ -1,4 +1,5 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
+import { assertArgument, assertArguments, object, type Rule, text } from '../arguments.ts';
 import { later } from './later.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
@@ -62,6 +63,13 @@ export interface BeginToolCallOptions extends Omit<
   readonly canAsk?: boolean | undefined;
 }
 
+const anApproval: Rule = {
+  fits: (value) => typeof value === 'boolean' || typeof value === 'string',
+  fix: 'pass true, false, or the reason for a denial',
+};
+
+const requestRules: Readonly<Record<string, Rule>> = { id: text, name: text, input: object };
+
 /**
  * Begins a tool call whose tool somebody else runs, such as a framework, as one `toolCall` machine that
  * waits for the result, or for the end of the call.
@@ -79,6 +87,7 @@ export function beginToolCall(
   request: ToolCallRequest,
   { signal, canAsk = true, ...options }: BeginToolCallOptions = {},
 ): OpenToolCall {
+  assertArguments('beginToolCall', request, requestRules);
   const abort = new AbortController();
   if (signal?.aborted) abort.abort(signal.reason);
   const stopListening = signal && onAbort(signal, () => abort.abort(signal.reason));
@@ -147,6 +156,7 @@ export function beginToolCall(
       return verdict.promise;
     },
     async answer(approved) {
+      assertArgument('OpenToolCall.answer', approved, anApproval);
       approval.settle(approved);
       const after = await afterAnswer.promise;
       if (approved === true || after.status === 'ended') return after;

@@ -1,5 +1,6 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { AnswerText, ModelCallOutcome } from '../../machines/model-call.ts';
+import { anyText, assertArguments, callback, list, optional, type Rule } from '../arguments.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved } from '../telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
@@ -88,6 +89,13 @@ export interface EndedNeutralCall extends Omit<EndedModelCall, 'request' | 'resp
   refusal(toolName: string): string | undefined;
 }
 
+const requestRules: Readonly<Record<string, Rule>> = {
+  model: anyText,
+  messages: list,
+  tools: optional(list),
+  callModel: callback,
+};
+
 /**
  * Runs one model call with its hooks, as one `modelCall` machine: the choice of tools, the request,
  * the answer. Never throws: a failing model is an outcome.
@@ -106,6 +114,7 @@ export async function runModelCall(
   callModel: CallNeutralModel,
   options: ModelCallOptions & { readonly id?: string } = {},
 ): Promise<EndedNeutralCall> {
+  assertArguments('runModelCall', { ...request, callModel }, requestRules);
   const { id = newCallId(), ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;

@@ -1,3 +1,17 @@
+import {
+  aConfig,
+  aMap,
+  anyText,
+  assertArgument,
+  assertArguments,
+  callback,
+  count,
+  flag,
+  list,
+  optional,
+  type Rule,
+  text,
+} from '../arguments.ts';
 import { HookmachineError } from '../errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -31,6 +45,20 @@ export interface ToolSchedulerOptions extends OfferedToolsOptions {
   readonly onCompleted?: (call: CompletedToolCall) => void;
 }
 
+const optionRules: Readonly<Record<string, Rule>> = {
+  config: aConfig,
+  tools: aMap,
+  limit: optional(count),
+  onCompleted: optional(callback),
+  allowGuardWrites: optional(flag),
+  confirmGuarded: optional(callback),
+  notOffered: optional(callback),
+  confirm: optional(callback),
+};
+
+/** What a model asks for is judged and reported to it, whatever it is. */
+const requestRules: Readonly<Record<string, Rule>> = { id: text, name: anyText };
+
 /**
  * Runs the tool calls of a model's answer concurrently up to a limit, each as a `toolCall` machine. A blocked
  * call has ended: its result goes to the model, and it is never retried (HOOK-129, 130, 204). After a stop no
@@ -43,6 +71,7 @@ export class ToolScheduler {
   #abort: AbortController | undefined;
 
   constructor(options: ToolSchedulerOptions) {
+    assertArguments('ToolScheduler', options, optionRules);
     this.#options = options;
     this.#offered = new OfferedTools(options);
   }
@@ -61,6 +90,9 @@ export class ToolScheduler {
     requests: readonly ToolCallRequest[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<ToolBatch> {
+    assertArgument('ToolScheduler.schedule: the calls', requests, list);
+    for (const request of requests)
+      assertArguments('ToolScheduler.schedule: a call', request, requestRules);
     if (this.#abort)
       throw new HookmachineError(
         'BATCH_RUNNING',

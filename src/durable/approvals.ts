@@ -1,7 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  assertArgument,
+  assertArguments,
+  anyText,
+  flag,
+  oneOf,
+  optional,
+  type Rule,
+  text,
+} from '../arguments.ts';
 import { HookmachineError } from '../errors.ts';
 import { assertKnown, channel } from './calls.ts';
 import type { HookSaid } from './judged.ts';
+import { sha256 } from './policy.ts';
 import { type Database, isUnreachable } from './postgres.ts';
 import { format } from './schema.ts';
 
@@ -58,6 +69,21 @@ export type AnswerOutcome =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly was: GivenAnswer };
 
+const longest = (most: number): Rule => ({
+  fits: (value) => typeof value === 'string' && value.length <= most,
+  fix: `pass a string of at most ${most} characters`,
+});
+
+const answerRules: Readonly<Record<string, Rule>> = {
+  decision: oneOf('approve', 'deny', 'withdraw'),
+  by: text,
+  note: optional(longest(100_000)),
+  digest: optional({
+    fits: (value) => typeof value === 'string' && /^[\da-f]{12,64}$/i.test(value),
+    fix: 'pass the digest that was shown, or its first twelve characters',
+  }),
+};
+
 const words = { approve: 'approved', deny: 'denied', withdraw: 'withdrawn' } as const;
 
 interface ApprovalRow {
@@ -98,6 +124,8 @@ export class Approvals {
     readonly all?: boolean | undefined;
     readonly workspace?: string | undefined;
   } = {}): Promise<readonly Approval[]> {
+    const rules = { all: optional(flag), workspace: optional(text) };
+    assertArguments('approvals.list', { all, workspace }, rules);
     await this.expire();
     return this.#find('($1 or a.decision is null) and ($2::text is null or c.workspace = $2)', [
       all,
@@ -107,8 +135,9 @@ export class Approvals {
 
   /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question */
   async show(id: string): Promise<Approval> {
+    const number = numberOf(id);
     await this.expire();
-    const [found] = await this.#find('a.id = $1', [numberOf(id)]);
+    const [found] = await this.#find('a.id = $1', [number]);
     if (found === undefined) throw unknownApproval(id);
     return found;
   }
@@ -123,14 +152,22 @@ export class Approvals {
    * Answers a question and lets its call continue, in one transaction. Only the first answer counts, and only
    * until the question has expired.
    *
-   * @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question, `APPROVAL_MISMATCH` if
-   * `digest` is that of other arguments
+   * @throws {HookmachineError} `ARGUMENT_INVALID` if an option is not valid, `APPROVAL_UNKNOWN` if there is no
+   * such question, `APPROVAL_MISMATCH` if `digest` is that of other arguments, or if the arguments to approve
+   * were changed
    * @example
    * const { accepted } = await approvals.answer('ap-7', { decision: 'approve', by: 'ann' });
    */
-  async answer(id: string, { decision, by, note, digest }: AnswerOptions): Promise<AnswerOutcome> {
+  async answer(id: string, options: AnswerOptions): Promise<AnswerOutcome> {
+    assertArguments('approvals.answer', options, answerRules);
+    const { decision, by, note, digest } = options;
     const asked = await this.show(id);
     assertKnown({ id: asked.call, format: asked.format });
+    if (decision === 'approve' && !isIntact(asked))
+      throw new HookmachineError(
+        'APPROVAL_MISMATCH',
+        `${id} cannot be approved: its arguments were changed in the database after its hooks had judged them. Deny it, or make the call again.`,
+      );
     if (digest !== undefined && !isDigest(digest, asked.digest))
       throw new HookmachineError(
         'APPROVAL_MISMATCH',
@@ -246,6 +283,7 @@ function approvalOf(row: ApprovalRow): Approval {
 
 /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if it is not the id of a question */
 function numberOf(id: string): string {
+  assertArgument('the id of an approval', id, anyText);
   const number = /^ap-(\d{1,18})$/.exec(id)?.[1];
   if (number === undefined) throw unknownApproval(id);
   return number;
@@ -256,6 +294,10 @@ const unknownApproval = (id: string): HookmachineError =>
     'APPROVAL_UNKNOWN',
     `There is no approval ${id}: run \`hookmachine approvals list\` to see all.`,
   );
+
+/** Whether the arguments are those that the question was asked about. */
+export const isIntact = ({ shown, digest }: Pick<Approval, 'shown' | 'digest'>): boolean =>
+  sha256(shown) === digest;
 
 const isDigest = (given: string, digest: string): boolean =>
   given.length >= 12 && digest.startsWith(given.toLowerCase());

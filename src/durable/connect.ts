@@ -7,6 +7,20 @@ import type { ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import {
+  aConfig,
+  aMap,
+  anyText,
+  assertArgument,
+  assertArguments,
+  count,
+  flag,
+  object,
+  optional,
+  positive,
+  type Rule,
+  text,
+} from '../arguments.ts';
 import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { tellOnce, warn } from '../log.ts';
@@ -86,6 +100,7 @@ export interface DurableRequest {
  * if (outcome.status === 'suspended') console.log(`${outcome.approval.id} waits for an answer`);
  */
 export async function connectDurable(options: DurableOptions): Promise<Durable> {
+  assertArguments('connectDurable', options, optionRules);
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const database = await openDatabase(options.database, `hookmachine ${name}`);
   try {
@@ -101,6 +116,27 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
     throw error;
   }
 }
+
+const optionRules: Readonly<Record<string, Rule>> = {
+  database: text,
+  workspace: text,
+  config: aConfig,
+  tools: optional(aMap),
+  name: optional(text),
+  expiresAfter: optional(positive),
+  lostAfter: optional(positive),
+  concurrency: optional(positive),
+  workspaceConcurrency: optional(positive),
+  patience: optional(count),
+  allowGuardWrites: optional(flag),
+};
+
+const callRules: Readonly<Record<string, Rule>> = {
+  id: optional(text),
+  name: text,
+  input: object,
+  session: optional(text),
+};
 
 /** How a call is to be worked on. */
 type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOptions, 'signal'>;
@@ -130,6 +166,8 @@ export class Durable implements CallKeeper {
   readonly #toolOf: ToolOf;
   readonly #warn: (line: string) => void;
   readonly #options: DurableOptions;
+  /** The calls that this host is working on. */
+  readonly #working = new Set<string>();
 
   /** Called by `connectDurable` only. */
   constructor(options: DurableOptions, name: string, database: Database, host: Host) {
@@ -160,23 +198,22 @@ export class Durable implements CallKeeper {
    * @throws {HookmachineError} `CALL_CONFLICT` if another call has this id, `DATABASE_UNAVAILABLE` if the
    * database went away meanwhile and did not come back
    */
-  async call(
-    { id = newCallId(), name, input, session }: DurableRequest,
-    options: WaitOptions = {},
-  ): Promise<DurableOutcome> {
+  async call(request: DurableRequest, options: WaitOptions = {}): Promise<DurableOutcome> {
+    assertArguments('durable.call', request, callRules);
+    const { id = newCallId(), name, input, session } = request;
     const { workspace } = this.#options;
-    const text = JSON.stringify(input);
+    const json = JSON.stringify(input);
     try {
       await this.#host.session(beginPatience);
       // Nothing has been submitted yet, so if this fails it is certain that nothing runs.
       await this.#fleet.refresh();
     } catch (error) {
       if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
-      return blockedBy(error, id, JSON.parse(text) as ToolInput);
+      return blockedBy(error, id, JSON.parse(json) as ToolInput);
     }
     const isCallers = false;
-    const submission = { id, workspace, session, tool: name, input: text, isCallers };
-    const submitted = await this.#retried(() => submit(this.#database, submission, this.name));
+    const submission = { id, workspace, session, tool: name, input: json, isCallers };
+    const submitted = await this.#submitted(() => submit(this.#database, submission, this.name));
     if (submitted.isNew) await this.#work(submitted.row, options);
     return this.#follow(id, options);
   }
@@ -187,6 +224,7 @@ export class Durable implements CallKeeper {
    * @throws {HookmachineError} `CALL_UNKNOWN` if there is none
    */
   async outcome(id: string, options: WaitOptions = {}): Promise<DurableOutcome> {
+    assertArgument('the id of a call', id, text);
     return this.#follow(id, options);
   }
 
@@ -212,7 +250,7 @@ export class Durable implements CallKeeper {
           if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
           return blockedBy(error, id, input);
         }
-        submitted = await this.#retried(() =>
+        submitted = await this.#submitted(() =>
           submitAs(this.#database, { ...submission, isCallers: true }, this.name),
         );
         if (submitted.isNew) await this.#work(submitted.row, hold);
@@ -228,6 +266,7 @@ export class Durable implements CallKeeper {
 
   /** Withdraws the question that a call waits for: the tool does not run, and the model is told why. */
   async withdraw(id: string, why: string): Promise<void> {
+    assertArguments('durable.withdraw', { id, why }, { id: text, why: anyText });
     const call = await findLast(this.#database, id);
     const approval = call && (await this.approvals.of(call.id));
     if (approval === undefined || approval.answer !== undefined) return;
@@ -241,7 +280,8 @@ export class Durable implements CallKeeper {
   }
 
   /** Returns every effect of a call, with what was asked and answered. */
-  audit(id: string): Promise<Audit> {
+  async audit(id: string): Promise<Audit> {
+    assertArgument('the id of a call', id, text);
     return audit(this.#database, id);
   }
 
@@ -309,6 +349,7 @@ export class Durable implements CallKeeper {
     const lease = { call: row.id, number: row.lease, host: this.name };
     const lost = new AbortController();
     const stopListening: (() => void)[] = [];
+    this.#working.add(row.id);
     try {
       for (const end of [(await this.#host.session(0)).lost, left]) {
         if (end?.aborted) lost.abort(end.reason);
@@ -325,6 +366,7 @@ export class Durable implements CallKeeper {
       const hasLeft = left?.aborted === true;
       await this.#retried(() => letGo(this.#database, lease, { hasLeft })).catch(() => undefined);
     } finally {
+      this.#working.delete(row.id);
       for (const stop of stopListening) stop();
     }
   }
@@ -357,6 +399,29 @@ export class Durable implements CallKeeper {
       if (row.status === 'suspended') await this.#retried(() => this.approvals.expire());
       await this.#host.news(lookEvery, signal, id);
     }
+  }
+
+  /**
+   * Submits a call. If the connection is lost meanwhile, the call may have been submitted all the same, and
+   * nobody but this host would know: it is released, for the first to take it.
+   */
+  #submitted(submitting: () => Promise<Submitted>): Promise<Submitted> {
+    let isUncertain = false;
+    return this.#retried(async () => {
+      try {
+        const submitted = await submitting();
+        const { row, isNew } = submitted;
+        const isForgotten = isUncertain && !isNew && !this.#working.has(row.id);
+        if (isForgotten && row.status === 'running' && row.host === this.name) {
+          const lease = { call: row.id, number: row.lease, host: this.name };
+          await letGo(this.#database, lease, { hasLeft: true });
+        }
+        return submitted;
+      } catch (error) {
+        isUncertain = true;
+        throw error;
+      }
+    });
   }
 
   /** Runs a database operation, and repeats it if the database went away and came back. */

@@ -20,7 +20,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
 import { observed, observedSession } from '../telemetry.ts';
 import { errorResult } from '../protocol/tool-result.ts';
-import type { Approvals } from './approvals.ts';
+import { type Approval, type Approvals, isIntact } from './approvals.ts';
 import { answerOf } from './answer-of.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
 import { Effects, type LegTool, toolEffect } from './effects.ts';
@@ -56,6 +56,10 @@ export interface LegSignals {
   /** The host has lost its session: nothing that it still does counts. */
   readonly lost: AbortSignal;
 }
+
+/** Whether the arguments that were shown are still those that the hooks judged. */
+const isAsJudged = (approval: Approval, { toolInput }: Judged): boolean =>
+  isIntact(approval) && approval.shown === JSON.stringify(toolInput);
 
 /** The highest number of attempts: a call is given up after this many hosts did not survive it. */
 const mostAttempts = 10;
@@ -161,6 +165,18 @@ class Leg {
     const approval = await this.#parts.approvals.of(this.#row.id);
     if (approval?.answer === undefined) throw new Error(`${this.#row.id} was not answered`);
     await this.#keepPolicy();
+    if (approval.answer.decision === 'approved' && !isAsJudged(approval, judged)) {
+      await this.#end({
+        id: this.#row.id,
+        status: 'blocked',
+        toolInput: judged.toolInput,
+        toolResult: errorResult(
+          `The arguments of ${approval.id} were changed in the database after the hooks had judged them, so what was approved is not what would run. The tool did not run. Make the call again.`,
+          'approval_altered',
+        ),
+      });
+      return undefined;
+    }
     const input = await this.#input();
     const machine = machineOf(this.#effects);
     const { id, toolName, ports } = input;

@@ -1,5 +1,14 @@
 import type { BundleFile, BundleFiles } from '../bundles/files.ts';
 import type { VerifiedBundle } from '../bundles/verify.ts';
+import {
+  assertArgument,
+  assertArguments,
+  having,
+  object,
+  optional,
+  type Rule,
+  text,
+} from '../arguments.ts';
 import { HookmachineError } from '../errors.ts';
 import type { Database } from './postgres.ts';
 
@@ -27,6 +36,13 @@ export interface PolicyUse {
   readonly at: Date;
 }
 
+const pushRules: Readonly<Record<string, Rule>> = {
+  manifest: object,
+  signer: object,
+  files: having('pass the files of the bundle as a Map', 'get', 'entries'),
+  by: optional(text),
+};
+
 /** The signed bundles that all hosts of a database run as the system's hooks. */
 export class Policies {
   readonly #database: Database;
@@ -46,6 +62,7 @@ export class Policies {
     files: BundleFiles,
     by?: string,
   ): Promise<{ readonly isNew: boolean }> {
+    assertArguments('policies.push', { manifest, signer, files, by }, pushRules);
     const { name, version, digest } = manifest;
     return this.#database.transaction(async (connection) => {
       const { rows: made } = await connection.query(
@@ -86,6 +103,7 @@ export class Policies {
 
   /** Lists the uses of a name, oldest first; the last one applies. */
   async uses(name: string): Promise<readonly PolicyUse[]> {
+    assertArgument('the name of a policy', name, text);
     const { rows } = await this.#database.query<UseRow>(
       `select b.version, u.used_by, u.used_as, u.used_at from hookmachine.bundle_uses u
        left join hookmachine.bundles b using (digest) where u.name = $1 order by u.id`,
@@ -110,6 +128,8 @@ export class Policies {
    * @throws {HookmachineError} `POLICY_UNKNOWN` if it was not pushed
    */
   async use(name: string, version: string | undefined, by?: string): Promise<void> {
+    const rules = { name: text, version: optional(text), by: optional(text) };
+    assertArguments('policies.use', { name, version, by }, rules);
     const { rows } = await this.#database.query(
       `insert into hookmachine.bundle_uses (name, digest, used_by)
        select name, case when $2::text is not null then digest end, $3 from hookmachine.bundles

@@ -120,7 +120,7 @@ export class Database implements Queryable {
  * PostgreSQL database
  */
 export async function openDatabase(url: string, application = 'hookmachine'): Promise<Database> {
-  if (!/^postgres(?:ql)?:\/\//.test(url))
+  if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url))
     throw new HookmachineError(
       'DATABASE_UNAVAILABLE',
       'The database must be a URL that begins with postgres:// or postgresql://.',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertArgument, text } from '../arguments.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { findCall } from './calls.ts';
@@ -26,6 +27,7 @@ export class DurableRecords {
    * @throws {HookmachineError} `CALL_UNKNOWN` if there is none
    */
   async outcome(id: string, { signal, wait = false }: WaitOptions = {}): Promise<DurableOutcome> {
+    assertArgument('the id of a call', id, text);
     for (;;) {
       const outcome = await outcomeOf(await findCall(this.#database, id), this.approvals);
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
@@ -35,7 +37,8 @@ export class DurableRecords {
   }
 
   /** Returns every effect of a call, with what was asked and answered. */
-  audit(id: string): Promise<Audit> {
+  async audit(id: string): Promise<Audit> {
+    assertArgument('the id of a call', id, text);
     return audit(this.#database, id);
   }
 

@@ -100,6 +100,31 @@ const migrations: readonly string[] = [
   alter table hookmachine.calls add column is_callers boolean not null default false;
   alter table hookmachine.effects add column begun integer not null default 1;
   `,
+  // An answer without a decision was a question lost: it is asked again, unless its call has ended.
+  `
+  with lost as (
+    update hookmachine.approvals a
+    set decision = case when c.status = 'ended' then 'withdrawn' end,
+      answered_by = case when c.status = 'ended' then coalesce(a.answered_by, 'nobody') end,
+      answered_as = case when c.status = 'ended' then a.answered_as end,
+      answered_at = case when c.status = 'ended' then a.answered_at end,
+      note = case when c.status = 'ended' then a.note end
+    from hookmachine.calls c
+    where c.id = a.call and a.decision is null and a.answered_at is not null returning a.call
+  ) update hookmachine.calls
+    set status = 'suspended', host = null, lease = lease + 1, attempts = 1
+    from lost where calls.id = lost.call and calls.status <> 'ended';
+  update hookmachine.approvals set answered_by = coalesce(answered_as, 'nobody')
+    where decision in ('approved', 'denied', 'withdrawn') and answered_by is null;
+  update hookmachine.approvals set answered_at = now() where decision is not null and answered_at is null;
+  alter table hookmachine.approvals add constraint approvals_answered check (
+    case
+      when decision is null then answered_by is null and answered_at is null
+      when decision = 'expired' then answered_at is not null
+      else answered_by is not null and answered_at is not null
+    end
+  );
+  `,
 ];
 
 /** The version that this release creates and reads. */

@@ -470,17 +470,17 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     test('a call that was asked about by the first release is answered and continues (row 17)', async () => {
       const scene = await make();
       const input = { command: toolCommand };
+      const judged = JSON.parse(
+        readFileSync(new URL('judged-by-0.1.json', import.meta.url), 'utf8'),
+      ) as object;
       await scene.query(
         `insert into hookmachine.calls (id, format, workspace, tool, input, status, judged)
          values ('c-1', 1, 'w', 'run_shell_command', $1, 'suspended', $2)`,
-        [
-          JSON.stringify(input),
-          readFileSync(new URL('judged-by-0.1.json', import.meta.url), 'utf8'),
-        ],
+        [JSON.stringify(input), JSON.stringify({ ...judged, toolInput: input })],
       );
       await scene.query(
         `insert into hookmachine.approvals (call, shown, digest, asked, asked_at, expires_at)
-         values ('c-1', $1, 'd', '{"reason":"May it?","hooks":[]}', now() - interval '31 days', now() + interval '1 day')`,
+         values ('c-1', $1, encode(sha256(convert_to($1, 'UTF8')), 'hex'), '{"reason":"May it?","hooks":[]}', now() - interval '31 days', now() + interval '1 day')`,
         [JSON.stringify(input)],
       );
       await scene.work();
@@ -490,7 +490,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
-    test.each([1, 2] as const)(
+    test.each([1, 2, 3] as const)(
       'a call in tables of version %i continues where it was once the tables are migrated (rows 8, 17)',
       async (version) => {
         const scene = await make(allowing);
@@ -505,10 +505,10 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         expect((await scene.call()).exitCode).toBe(3);
         await scene.takeBackTo(version);
         await expect(scene.records()).rejects.toThrow(
-          `is at version ${version}, but this release needs 3`,
+          `is at version ${version}, but this release needs 4`,
         );
         expect((await scene.run('durable', 'migrate')).stdout).toBe(
-          `the tables went from version ${version} to 3`,
+          `the tables went from version ${version} to 4`,
         );
         await scene.work();
         const records = await scene.records();

@@ -91,7 +91,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       // The other one is approved while it is being withdrawn, and this host has a tool of that name.
       await scene.query('begin');
       await scene.query(
-        `update hookmachine.approvals set decision = 'approved', answered_at = now() where call = 'a-2'`,
+        `update hookmachine.approvals set decision = 'approved', answered_by = 'ann', answered_at = now() where call = 'a-2'`,
       );
       await scene.query(`update hookmachine.calls set status = 'ready' where id = 'a-2'`);
       const withdrawn = host.withdraw('a-2', 'the agent went on');

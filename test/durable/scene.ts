@@ -293,11 +293,14 @@ export class Scene {
   }
 
   /** Removes from the tables what later versions added, and keeps the rows. */
-  async takeBackTo(version: 1 | 2): Promise<void> {
+  async takeBackTo(version: 1 | 2 | 3): Promise<void> {
     await this.query(`
-      alter table hookmachine.calls drop column is_callers;
-      alter table hookmachine.effects drop column begun;
+      alter table hookmachine.approvals drop constraint approvals_answered;
       delete from hookmachine.version where version > ${version}`);
+    if (version < 3)
+      await this.query(`
+        alter table hookmachine.calls drop column is_callers;
+        alter table hookmachine.effects drop column begun`);
     if (version === 1)
       await this.query(
         'drop table hookmachine.bundle_uses, hookmachine.bundle_files, hookmachine.bundles',

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { waitUntil } from '../support/until.ts';
+import { type Cut, cuttingProxy } from './cutting-proxy.ts';
+import { isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
+import { noServer, Postgres } from './postgres.ts';
+import { makeTemplate, Scene, toolCommand } from './scene.ts';
+
+const input = { command: toolCommand };
+const call = { id: 'c-1', name: 'run_shell_command', input };
+const other = JSON.stringify({ command: 'echo other' });
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
+  'an answer to a question',
+  () => {
+    let server: Postgres;
+    let installed: Installed;
+
+    beforeAll(async () => {
+      installed = await loadInstalled();
+      server = await Postgres.start();
+      await makeTemplate(server, installed);
+    });
+    afterAll(() => server?.end());
+    afterEach(() => void vi.useRealTimers());
+
+    /** A scene with a call that waits for its answer, a host, and the records. */
+    const asked = async () => {
+      const scene = await Scene.make(server, installed);
+      const host = await scene.connect();
+      expect(await host.call(call)).toMatchObject({ status: 'suspended' });
+      return { scene, host, ...(await scene.records()) } as const;
+    };
+
+    test('an answer that is none is refused, and its question stays', async () => {
+      const { scene, host } = await asked();
+      const wrong = { decision: 'approved', by: 'ann' } as never;
+      await expect(host.approvals.answer('ap-1', wrong)).rejects.toMatchObject({
+        code: 'ARGUMENT_INVALID',
+      });
+      expect(await host.outcome('c-1')).toMatchObject({ status: 'suspended' });
+      const set = (text: string) => scene.query(`update hookmachine.approvals set ${text}`);
+      for (const text of [
+        `answered_at = now(), answered_by = 'ann'`,
+        `answered_by = 'ann'`,
+        `decision = 'approved', answered_at = now()`,
+        `decision = 'approved', answered_by = 'ann'`,
+        `decision = 'expired'`,
+        `decision = 'yes', answered_at = now(), answered_by = 'ann'`,
+      ])
+        await expect(set(text), text).rejects.toThrow(/violates check constraint/);
+    });
+
+    test('arguments that were changed in the database cannot be approved, but denied', async () => {
+      const { scene, host } = await asked();
+      await scene.query('update hookmachine.approvals set shown = $1', [other]);
+      const approve = host.approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+      await expect(approve).rejects.toMatchObject({ code: 'APPROVAL_MISMATCH' });
+      expect(await host.approvals.answer('ap-1', { decision: 'deny', by: 'ann' })).toEqual({
+        accepted: true,
+      });
+      expect(await host.outcome('c-1')).toMatchObject({ status: 'refused' });
+      expect(scene.starts('tool')).toBe(0);
+    });
+
+    test.each([
+      ['after the answer', 'shown = $1', [other]],
+      ['with their digest', 'shown = $1, digest = $2', [other, digestOf(other)]],
+      ['in their form only', 'shown = $1', [JSON.stringify(input, null, 1)]],
+    ])(
+      'arguments that were changed in the database %s do not run, and the model reads that',
+      async (_, set, values) => {
+        const { scene, host } = await asked();
+        if (set.includes('digest')) await scene.query(`update hookmachine.approvals set ${set}`, values); // prettier-ignore
+        await host.approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+        if (!set.includes('digest')) await scene.query(`update hookmachine.approvals set ${set}`, values); // prettier-ignore
+        expect(await host.outcome('c-1')).toMatchObject({
+          status: 'blocked',
+          toolInput: input,
+          toolResult: {
+            llmContent: expect.stringContaining('were changed in the database'),
+            error: { type: 'approval_altered' },
+          },
+        });
+        expect(scene.starts('tool')).toBe(0);
+      },
+    );
+
+    test('a question that an earlier release lost is asked again once the tables are migrated', async () => {
+      const { scene, host } = await asked();
+      await host.call({ ...call, id: 'c-2' });
+      await scene.takeBackTo(3);
+      await scene.query(
+        `update hookmachine.approvals set answered_by = 'ann', answered_as = 'postgres', answered_at = now()`,
+      );
+      await scene.query(`update hookmachine.calls set status = 'ready' where id = 'c-1'`);
+      await scene.query(
+        `update hookmachine.calls set status = 'ended', outcome = $1, ended_at = now() where id = 'c-2'`,
+        [JSON.stringify({ id: 'c-2', status: 'failed', toolInput: input, toolResult: {} })],
+      );
+      expect((await scene.run('durable', 'migrate')).stdout).toBe(
+        'the tables went from version 3 to 4',
+      );
+      expect((await host.approvals.list()).map(({ id }) => id)).toEqual(['ap-1']);
+      expect(await host.approvals.show('ap-2')).toMatchObject({
+        answer: { decision: 'withdrawn' },
+      });
+      await host.approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+      expect(await host.outcome('c-1')).toMatchObject({ status: 'done' });
+      expect(scene.starts('tool')).toBe(1);
+    });
+
+    test.each([-10, 10])(
+      'a question is neither expired nor lost on a host whose clock is wrong by %i years',
+      async (years) => {
+        const { scene, host, approvals } = await asked();
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + years * 365 * 86_400_000 });
+        const wrong = await scene.connect({}, { lostAfter: 60_000 });
+        const stop = new AbortController();
+        const working = wrong.work(stop.signal);
+        await wrong.approvals.expire();
+        expect(await wrong.outcome('c-1')).toMatchObject({ status: 'suspended' });
+        scene.hold('tool');
+        await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+        const outcome = host.outcome('c-1', { wait: true });
+        await waitUntil(() => scene.starts('tool') === 1);
+        expect(await wrong.call({ ...call, id: 'c-2' })).toMatchObject({ status: 'suspended' });
+        scene.release('tool');
+        expect(await outcome).toMatchObject({ status: 'done' });
+        stop.abort();
+        await working;
+        const { answer } = await approvals.show('ap-1');
+        vi.useRealTimers();
+        expect(Math.abs(answer!.at.getTime() - Date.now())).toBeLessThan(600_000);
+        expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
+      },
+    );
+
+    const cuts: readonly Cut[] = ['before it arrives', 'before its reply arrives'];
+    const statements = [
+      ['the call is submitted', 'insert into hookmachine.calls'],
+      ['a hook or the tool is claimed', 'insert into hookmachine.effects'],
+      ['an outcome is recorded', 'update hookmachine.effects set outcome'],
+      ['the question is listed', 'insert into hookmachine.approvals'],
+      ['the question is committed', 'commit'],
+    ] as const;
+    test.each(statements.flatMap(([when, text]) => cuts.map((cut) => [when, cut, text] as const)))(
+      'a connection that is lost when %s, %s, costs no answer and runs nothing twice',
+      async (_, cut, text) => {
+        const scene = await Scene.make(server, installed);
+        const proxy = await cuttingProxy(scene.url, text, cut);
+        const host = await scene.connect({}, { database: proxy.url });
+        const outcome = await host.call(call);
+        expect(proxy.hasCut()).toBe(true);
+        expect(outcome.status).toBe('suspended');
+        expect([scene.starts('guard') <= 1, scene.starts('tool')]).toEqual([true, 0]);
+        const { approvals } = await scene.records();
+        const open = await approvals.list({ all: true });
+        expect(open).toHaveLength(1);
+        await approvals.answer(open[0]!.id, { decision: 'approve', by: 'ann' });
+        expect(await host.outcome('c-1')).toMatchObject({ status: 'done' });
+        expect([scene.starts('guard') <= 1, scene.starts('tool')]).toEqual([true, 1]);
+      },
+    );
+
+    test.each(cuts)('an answer whose connection is lost %s counts at most once', async (cut) => {
+      const { scene, host } = await asked();
+      const proxy = await cuttingProxy(scene.url, 'with answered as', cut);
+      const far = await scene.connect({}, { database: proxy.url });
+      const answer = { decision: 'approve', by: 'ann' } as const;
+      await expect(far.approvals.answer('ap-1', answer)).rejects.toMatchObject({
+        code: 'DATABASE_UNAVAILABLE',
+      });
+      const again = await far.approvals.answer('ap-1', answer);
+      expect(again).toMatchObject(
+        cut === 'before it arrives'
+          ? { accepted: true }
+          : { accepted: false, was: { decision: 'approved', by: 'ann' } },
+      );
+      expect(await host.outcome('c-1')).toMatchObject({ status: 'done' });
+      expect(scene.starts('tool')).toBe(1);
+    });
+  },
+);
