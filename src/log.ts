@@ -1,3 +1,5 @@
+import { printable, withoutUnseen } from './visible.ts';
+
 /** Writes a line to the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
 
@@ -72,16 +74,16 @@ const warnOnStderr: WarningSink = (line) => {
 };
 
 /**
- * Returns a text on one line, without control and bidirectional characters, which could play tricks on a
- * terminal.
+ * Returns a text on one line, without invisible characters and those that could play tricks on a terminal.
  */
 export const oneLine = (text: string, longest = 400): string => {
   // Cut first: the next steps scan every character, and a failing hook may have printed megabytes.
-  const line = text
-    .slice(0, 4 * longest)
-    .replaceAll(/\s*\n\s*/g, ' | ')
-    .replaceAll(/\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu, '')
-    .trim();
+  const line = withoutUnseen(
+    text
+      .slice(0, 4 * longest)
+      .replaceAll(/\s*\n\s*/g, ' | ')
+      .replaceAll('\t', ''),
+  ).trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 };
 
@@ -124,16 +126,6 @@ export function tellOnce(tell: WarningSink): WarningSink {
   };
 }
 
-/**
- * Makes a text safe for a terminal: control and bidirectional characters, which could play tricks there, are
- * made visible. The output of models, tools and settings may come from strangers.
- */
-export const printable = (text: string): string =>
-  text.replaceAll(
-    /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/gu,
-    (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,
-  );
-
-/** Does the same on one line: line breaks and tabs are made visible too. */
+/** Makes a text printable on one line: line breaks and tabs are made visible too. */
 const printableLine = (text: string): string =>
   printable(text.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`));

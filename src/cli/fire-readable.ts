@@ -1,4 +1,4 @@
-import { printable } from '../log.ts';
+import { printable } from '../visible.ts';
 import type { fireReport } from './fire-report.ts';
 import { diffOfValues } from './value-diff.ts';
 import type { HookReason } from './why-hooks.ts';

@@ -1,4 +1,4 @@
-export { printable } from '../log.ts';
+export { printable } from '../visible.ts';
 
 /**
  * Returns JSON for a terminal: characters that could play tricks there, or be overlooked, are escaped, so
@@ -6,7 +6,7 @@ export { printable } from '../log.ts';
  */
 export const printableJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replaceAll(
-    /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu,
+    /[\u007F-\u009F\u2800\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|(?<=\p{M}{8})\p{M}/gu,
     (char) =>
       Array.from(
         { length: char.length },

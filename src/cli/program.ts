@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, type CommanderError } from 'commander';
 import { isError } from '../errors.ts';
+import { printable } from '../visible.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
   version: string;
@@ -48,7 +49,7 @@ function newProgram(): Command {
     .version(version)
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
+      outputError: (text, write) => write(printable(text.replace(/^error: /, 'hookmachine: '))),
     })
     .hook('preAction', async (_, command) =>
       (await import('./forbidden.ts')).withoutForbidden(command),

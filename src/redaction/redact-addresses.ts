@@ -2,6 +2,10 @@ import { redacted } from './secrets.ts';
 
 /** Matches the password of an address, even if the address is encoded, and a lone secret before its host. */
 const inAddresses: readonly RegExp[] = [
+  // A token in the place of the user, with a password that is none.
+  /(\bhttps?:\/\/)(?!\[redacted\])[^\s/:@"'`<>]{1,400}(?=:(?:x-oauth-basic)?@)/gi,
+  // A lone user of a web address may be a token.
+  /(\bhttps?:\/\/)(?!(?:git|user|username|\[redacted\])@)[^\s/:@"'`<>]{1,400}(?=@)/gi,
   /(:\/\/[^\s/:@]*:)[^\s/]+(?=@)/g,
   // No browser accepts a slash in a password, but database drivers do.
   /(?<![\w+.-])((?!https?:|wss?:)[a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@]{0,100}:)(?!\d+[/?#])[^\s"'`<>@:]{1,300}(?=@)/gi,

@@ -79,7 +79,8 @@ const setsNext =
 const isTakenBare = (text: string, at: number, name: string, quote: string | undefined): boolean =>
   name.startsWith('-') ||
   quote !== undefined ||
-  setsNext.test(text.slice(Math.max(0, at - 120), at));
+  (setsNext.test(text.slice(Math.max(0, at - 120), at)) &&
+    matchAt(/\s+-/y, text, at + name.length) === null);
 
 interface Assigned {
   /** The offset at which its key begins. */
@@ -102,9 +103,10 @@ function valueAt(text: string, at: number, { before, name, sign }: Assigned): Va
   const quoted = matchAt(/[@$]?[bfru$]{0,2}(\\*)(["'`])/iy, text, at);
   if (quoted) {
     const [opening, slashes = '', mark = ''] = quoted;
-    const start = at + opening.length;
-    return { quote: '', start, end: endOfQuoted(text, start, slashes.length, mark) };
+    return quotedAt(text, at + opening.length, slashes, mark);
   }
+  const here = hereDocument(text, at);
+  if (here !== undefined) return { quote: '', start: at, end: here };
   const [quote = ''] = /^\\*["'`]/.exec(sign ?? '') ?? [];
   if (/[[{]/.test(text.charAt(at))) return { quote, start: at, end: endOfBracket(text, at) };
   if (quote) return { quote, start: at, end: at + matchAt(/[^\s"'`,}\]]*/y, text, at)![0].length };
@@ -122,8 +124,46 @@ function valueAt(text: string, at: number, { before, name, sign }: Assigned): Va
       /(?:cookie|authorization)s?$/i.test(name))
   )
     return { quote: '', start: at, end: endOfLine(text, at, before) };
-  const word = /(?:[^\s"'`&|;)}\]\\]|\\+(?!["'`\\])[^])*/y;
+  const word = /(?:[^\s"'`&|;)}\]\\]|\\+(?!["'`\\])[^]|(?<=[\w.-])(["'])\w[^\s"'`]*\1)*/y;
   return { quote: '', start: at, end: at + matchAt(word, text, at)![0].length };
+}
+
+/**
+ * Returns a value whose opening quote is before `start`, together with everything that is joined to it: three
+ * quotes as Python and TOML have them, doubled quotes, `'a'"'"'b'` of a shell, and `"a" + "b"`.
+ */
+function quotedAt(text: string, start: number, slashes: string, mark: string): Value {
+  const one = `${slashes}${mark}`;
+  if (text.startsWith(one + one, start)) {
+    const inner = start + 2 * one.length;
+    const closing = text.indexOf(one.repeat(3), inner);
+    return { quote: '', start: inner, end: closing === -1 ? text.length : closing };
+  }
+  let end = endOfQuoted(text, start, slashes.length, mark);
+  for (;;) {
+    const after = end + one.length;
+    const isDoubled = end > start && text.startsWith(one, after);
+    const joint = isDoubled ? null : matchAt(joined, text, after);
+    if (!isDoubled && joint === null) return { quote: '', start, end };
+    const next = isDoubled ? after + one.length : after + joint![0].length;
+    end = endOfQuoted(text, next, slashes.length, joint?.[1] ?? joint?.[2] ?? mark);
+  }
+}
+
+/** Matches what joins a quoted text to the next one, including the quote that opens that one. */
+const joined = /\s{0,4}\+\s{0,40}\\*(["'`])|"'"(')/y;
+
+/** Returns the end of a shell's here-document that is the value, such as `$(cat <<EOF`. */
+function hereDocument(text: string, at: number): number | undefined {
+  const [opening, label = '', line = ''] =
+    matchAt(
+      /\$\(\s{0,4}cat\s{1,4}<<-?\s{0,4}\\*["']?(\w{1,40})\\*["']?[^\n\\]{0,80}(\n|\\+n)/y,
+      text,
+      at,
+    ) ?? [];
+  if (opening === undefined) return undefined;
+  const closing = text.indexOf(`${line}${label}`, at + opening.length - line.length);
+  return closing === -1 ? text.length : closing + line.length + label.length;
 }
 
 /** Whether it is a line of a properties file: no shell allows names with dots. */

@@ -17,10 +17,12 @@ const options: readonly (readonly [programs: RegExp, option: RegExp])[] = [
   [/^ssh-keygen$/, /\s-[NP]\s*/g],
   [/^(?:kubectl|oc)$/, /\s--from-literal[\s=]+[\w.-]+=/g],
   [/^smbclient$/, /\s-U\s+[^\s%]+%/g],
+  [/^gh$/, /\s(?:--body|-b)[\s=]+/g],
+  [/^security$/, /\s-w\s+/g],
 ];
 
 const programs =
-  /(?<![\w.-])(?:mysql\w*|mariadb\w*|sshpass|mongo\w*|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|redis-cli|7z\w?|7za|rar|unrar|zip|unzip|sqlcmd|bcp|osql|ldap\w+|openssl|curl|https?|xh|ncftp\w*|lftp|ipmitool|htpasswd|smbclient|ssh-keygen|kubectl|oc)(?=\s)/g;
+  /(?<![\w.-])(?:mysql\w*|mariadb\w*|sshpass|mongo\w*|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|redis-cli|7z\w?|7za|rar|unrar|zip|unzip|sqlcmd|bcp|osql|ldap\w+|openssl|curl|https?|xh|ncftp\w*|lftp|ipmitool|htpasswd|smbclient|ssh-keygen|kubectl|oc|gh|security)(?=\s)/g;
 
 const programName = new RegExp(
   String.raw`^(?:.{0,200}\/)?(?:${programs.source.replaceAll(/\(\?<![^)]*\)|\(\?=\\s\)/g, '')})$`,

@@ -5,6 +5,29 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Ways to write down a secret that its name or its place gives away. */
 export const namedForms: readonly string[] = [
+  // Quotes of all kinds, and what is joined to them.
+  ...['"""', "'''"].flatMap((quotes) => [
+    `password = ${quotes}${secret}${quotes}`,
+    `db_password = r${quotes}${secret}${quotes}  # kept`,
+    `SECRET_KEY: ${quotes}\nfirst\n${secret}\n${quotes}`,
+  ]),
+  `token := \`${secret}\``,
+  `password='it''${secret}'`,
+  `password='a'"'"'${secret}'`,
+  `password=a"${secret}"b`,
+  `var password = "abc" +\n  "${secret}"`,
+  `PASSWORD=$(cat <<EOF\n${secret}\nEOF\n)`,
+  `PASSWORD="$(cat <<'EOF'\n${secret}\nEOF\n)"`,
+  `password: >-\n  ${secret}\n  more\nnext: 1`,
+  // Addresses with a token in the place of the user.
+  `git clone https://${secret}@github.com/a/b`,
+  `pip install git+https://${secret}@github.com/a/b.git`,
+  `https://${secret}:x-oauth-basic@github.com/a`,
+  `--index-url https://${secret}:@pypi.example.com/simple`,
+  `http://${secret}%40@host:8080/`,
+  `gh secret set TOKEN --body ${secret}`,
+  `gh secret set TOKEN -b "${secret}"`,
+  `security add-generic-password -a ann -w ${secret}`,
   // Names with a vendor or a suffix.
   ...[
     'OPENAI_KEY',
