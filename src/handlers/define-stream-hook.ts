@@ -86,9 +86,16 @@ async function asOnePiece(
   };
 }
 
+/** How much of the text that was let through a look-behind, `^` or `\b` can still see, in characters. */
+const mostBehind = 1_000;
+
+/** How many answers may be on their way at once; some are aborted, and never done. */
+const mostAnswers = 1_000;
+
 /**
- * Replaces what an expression matches in the text of answers, wherever the text is cut. A match may be as
- * long as the text that the hook may hold back; of a longer one, only the beginning may be seen.
+ * Replaces what an expression matches in the text of answers, wherever the text is cut. A match, with what it
+ * looks ahead at, may be as long as the text that the hook may hold back; of a longer one, only the beginning
+ * may be seen. A look-behind sees the last thousand characters.
  *
  * @example
  * export default defineStreamHook(replacing(/AKIA[0-9A-Z]{16}/, '[key]'));
@@ -99,17 +106,32 @@ export function replacing(
 ): OnPiece {
   const everywhere = new RegExp(pattern, `${pattern.flags.replaceAll(/[gy]/g, '')}g`);
   const replaced = typeof replacement === 'string' ? () => replacement : replacement;
-  return ({ text, done, holdBack }) => {
+  /** The end of what was let through of each answer, as it was before it was changed. */
+  const behind = new Map<string, string>();
+  return ({ text, done, holdBack, id }) => {
+    const before = behind.get(id) ?? '';
+    const seen = before + text;
     let through = '';
-    let from = 0;
+    let from = before.length;
     // Everything before this position is complete: no match that begins there can still grow.
-    let end = done ? text.length : Math.max(0, text.length - holdBack);
-    for (const { 0: match, index } of text.matchAll(everywhere)) {
-      if (index >= end) break;
-      through += text.slice(from, index) + replaced(match);
+    let end = done ? seen.length : wholeAt(seen, Math.max(from, seen.length - holdBack));
+    everywhere.lastIndex = from;
+    for (const { 0: match, index } of seen.matchAll(everywhere)) {
+      if (index >= end && !done) break;
+      through += seen.slice(from, index) + replaced(match);
       from = index + match.length;
       end = Math.max(end, from);
     }
-    return { text: through + text.slice(from, end), held: text.slice(end) };
+    behind.delete(id);
+    if (!done) behind.set(id, seen.slice(wholeAt(seen, Math.max(0, end - mostBehind)), end));
+    for (const oldest of behind.keys()) {
+      if (behind.size <= mostAnswers) break;
+      behind.delete(oldest);
+    }
+    return { text: through + seen.slice(from, end), held: seen.slice(end) };
   };
 }
+
+/** Moves a position that is within a character to its end. */
+const wholeAt = (text: string, at: number): number =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff ? at + 1 : at;
