@@ -1,6 +1,4 @@
 import type { HookAnswer } from '../../machines/hook-event.ts';
-import { joinTexts } from '../dialects/merge-effects.ts';
-import { failureDenial } from '../dialects/process-facts.ts';
 import { failureCode } from '../failure-code.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
@@ -38,10 +36,10 @@ export function plainDenial(
   const said = denying.map((answer) =>
     answer.status === 'ok'
       ? answer.reason
-      : failureDenial(answer.hook.name, failureCode(answer) ?? answer.status).reason,
+      : `Blocked because the hook "${answer.hook.name}" failed: ${failureCode(answer) ?? answer.status}`,
   );
   return said.length > 0
-    ? joinTexts(said)
+    ? said.filter((text) => text !== undefined).join('\n')
     : `Blocked because the hooks could not be run: ${failure!.stage}`;
 }
 
