@@ -97,7 +97,9 @@ export function warn(sink: WarningSink | undefined, text: string, plain?: PlainW
   const line = oneLine(text);
   debugWarnings('warning: %s', line);
   try {
-    (sink ?? warnOnStderr)(line, plain && { ...plain, text: oneLine(plain.text) });
+    const to = sink ?? warnOnStderr;
+    if (plain) to(line, { ...plain, text: oneLine(plain.text) });
+    else to(line);
   } catch (error) {
     debugWarnings('onWarning threw: %s', String(error));
   }

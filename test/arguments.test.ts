@@ -27,7 +27,7 @@ const config = createConfig({
 const model = someModel('a');
 const url = 'postgres://localhost/none';
 const answer = (options: object) => approvals.answer('ap-1', options as never);
-const chat = (options: object) => new ChatLoop({ config, model, ...options } as never);
+const chat = (options: object) => new ChatLoop({ config, model, ...options });
 const scheduler = new ToolScheduler({ config, tools: new Map() });
 const request = { id: 'c-1', name: 'write_file', input: {} };
 const begun = () => beginToolCall(config, request);

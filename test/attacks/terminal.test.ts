@@ -12,7 +12,7 @@ const tricks =
   '\u001B[2J\u001B[1A\u001B]0;title\u0007\u001B]52;c;cm0=\u0007\u009B31m\u0085\r\u202Emr\u2066' +
   `r\u200Bm \u2060\uFEFF\u00AD\u180E\u{E0072}\u{E006D}\uFE0E\uFE0F\u{E0100}\u3164\u115F\u2800\u206A\u2028z${'\u0301'.repeat(40)}`;
 const trick =
-  // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what must not reach a terminal
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFE00-\uFE0F\uFEFF]|[\u{E0000}-\u{E0FFF}]|\p{M}{12}/u;
 
 const denying = (reason: string) =>

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openPage, startBrowser, until } from '../inspector/browser.ts';
+import { chromiumPath } from '../inspector/chromium.ts';
+import { visible } from '../../src/visible.ts';
 import { waitUntil } from '../support/until.ts';
 import { type Cut, cuttingProxy } from './cutting-proxy.ts';
 import { isInstalled, isWhole } from './installed.ts';
@@ -31,7 +34,8 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       const scene = await Scene.make(server, installed);
       const host = await scene.connect();
       expect(await host.call(call)).toMatchObject({ status: 'suspended' });
-      return { scene, host, ...(await scene.records()) } as const;
+      const { approvals } = await scene.records();
+      return { scene, host, approvals };
     };
 
     test('an answer that is none is refused, and its question stays', async () => {
@@ -137,6 +141,62 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
       },
     );
+
+    describe.skipIf(chromiumPath === undefined)('on the page', () => {
+      beforeAll(startBrowser);
+
+      test('hostile texts in every field of a question run nothing, hide no button, and are shown as what is answered', async () => {
+        const { scene, approvals } = await asked();
+        const hostile = [
+          `<script>window.hit = 1</script><img src=x onerror="window.hit = 2">`,
+          `" autofocus onfocus="window.hit = 3" x="`,
+          `' onmouseover='window.hit = 4`,
+          `javascript:window.hit=5`,
+          `{{constructor.constructor('window.hit = 6')()}} \${window.hit = 7} <%= window.hit = 8 %>`,
+          `</pre></article></dialog><style>*{display:none!important}</style>`,
+          `position:fixed;inset:0;z-index:9999;background:red`,
+          `\u202Eeteled\u2066\u200B\u{E0041}\u2028${'\u0301'.repeat(500)}`,
+        ].join('\n');
+        const long = `${hostile}${'W'.repeat(1_000_000)}`;
+        const shown = JSON.stringify({ [hostile]: long });
+        await scene.query(`update hookmachine.calls set id = 'c-1', tool = $1, workspace = $1, session = $1`, [hostile]); // prettier-ignore
+        await scene.query('update hookmachine.approvals set shown = $1, digest = $2, asked = $3', [
+          shown,
+          digestOf(shown),
+          JSON.stringify({
+            reason: long,
+            hooks: [{ hook: hostile, source: hostile, dialect: hostile, decision: 'ask', reason: long }], // prettier-ignore
+          }),
+        ]);
+        const page = await openPage(await scene.page('approvals', 'inspect'), {
+          viewport: { width: 390, height: 800 },
+        });
+        const card = page.locator('[data-approval="ap-1"]');
+        await until(() => card.count(), 1);
+        expect(await card.locator('.shown').textContent()).toBe(visible(shown));
+        expect(await page.locator('article :is(script, style, img, a, iframe)').count()).toBe(0);
+        for (const name of ['Approve', 'Deny', 'Withdraw']) {
+          const button = card.getByRole('button', { name });
+          await button.scrollIntoViewIfNeeded();
+          const isOnTop = await button.evaluate((element) => {
+            const { x, y, width, height } = element.getBoundingClientRect();
+            return (
+              element.ownerDocument.elementFromPoint(x + width / 2, y + height / 2) === element
+            );
+          });
+          expect(isOnTop, name).toBe(true);
+        }
+        expect((await card.boundingBox())!.height).toBeLessThan(1_600);
+        await page.locator('#approvals-name').fill(hostile.slice(0, 60));
+        await card.getByRole('button', { name: 'Approve' }).click();
+        await until(
+          () => card.locator('.outcome').textContent(),
+          expect.stringMatching(/^Your answer counts: approved by/),
+        );
+        expect(await page.evaluate('window.hit')).toBeUndefined();
+        expect(await approvals.show('ap-1')).toMatchObject({ digest: digestOf(shown), answer: { decision: 'approved' } }); // prettier-ignore
+      });
+    });
 
     const cuts: readonly Cut[] = ['before it arrives', 'before its reply arrives'];
     const statements = [
