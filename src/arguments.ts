@@ -69,17 +69,18 @@ export function assertArguments(
   given: unknown,
   rules: Readonly<Record<string, Rule>>,
 ): void {
-  if (typeof given !== 'object' || given === null) throw wrong(what, said(given), object.fix);
+  if (typeof given !== 'object' || given === null)
+    throw wrong(`${what}: what was passed ${said(given)}`, object.fix);
   for (const [field, { fits, fix }] of Object.entries(rules)) {
     const value = (given as Readonly<Record<string, unknown>>)[field];
-    if (!fits(value)) throw wrong(what, `"${field}" ${said(value)}`, fix);
+    if (!fits(value)) throw wrong(`${what}: "${field}" ${said(value)}`, fix);
   }
 }
 
 /** The same for an argument that stands alone. */
 export function assertArgument(what: string, value: unknown, { fits, fix }: Rule): void {
-  if (!fits(value)) throw wrong(what, said(value), fix);
+  if (!fits(value)) throw wrong(`${what} ${said(value)}`, fix);
 }
 
-const wrong = (what: string, found: string, fix: string): HookmachineError =>
-  new HookmachineError('ARGUMENT_INVALID', `${what}: ${found}; ${fix}.`);
+const wrong = (found: string, fix: string): HookmachineError =>
+  new HookmachineError('ARGUMENT_INVALID', `${found}; ${fix}.`);

@@ -156,7 +156,7 @@ export function beginToolCall(
       return verdict.promise;
     },
     async answer(approved) {
-      assertArgument('OpenToolCall.answer', approved, anApproval);
+      assertArgument('OpenToolCall.answer: the answer', approved, anApproval);
       approval.settle(approved);
       const after = await afterAnswer.promise;
       if (approved === true || after.status === 'ended') return after;

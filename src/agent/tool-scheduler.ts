@@ -90,7 +90,7 @@ export class ToolScheduler {
     requests: readonly ToolCallRequest[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<ToolBatch> {
-    assertArgument('ToolScheduler.schedule: the calls', requests, list);
+    assertArgument('ToolScheduler.schedule: the list of calls', requests, list);
     for (const request of requests)
       assertArguments('ToolScheduler.schedule: a call', request, requestRules);
     if (this.#abort)
