@@ -33,6 +33,6 @@ function isCircular(value: object): boolean {
     return false;
   } catch (error) {
     // Too deep for the stack would be a RangeError.
-    return error instanceof TypeError;
+    return (error as Error).name === 'TypeError';
   }
 }

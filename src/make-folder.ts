@@ -38,5 +38,6 @@ export function isFolder(path: string): boolean {
 const failure = (folder: string, code: string, cause?: unknown): NodeJS.ErrnoException =>
   Object.assign(new Error(`the folder ${folder} cannot be created (${code})`, { cause }), {
     code,
+    syscall: 'mkdir',
     path: folder,
   });

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
+import { isNestedTooDeep } from '../json-limits.ts';
 import { messageOf } from '../message-of.ts';
 
 /** Arguments that stay as they are from the first hook until the tool runs. */
@@ -22,7 +23,7 @@ export function fixedInput(input: ToolInput): FixedInput {
     return { input: JSON.parse(text) as ToolInput, hasChanged: () => false };
   } catch (error) {
     // Arguments that are nested too deep are denied with their hooks.
-    if (error instanceof RangeError) return { input, hasChanged: () => false };
+    if (isData(input) && isNestedTooDeep(input)) return { input, hasChanged: () => false };
     const [why] = messageOf(error).split('\n');
     const refusal = `The tool did not run, because its arguments cannot be written as JSON, so no hook can judge them: ${why}`;
     return { input, refusal, hasChanged: () => false };

@@ -173,8 +173,10 @@ async function judged(
   const wishes = new AllWishes(fired.event, said);
   const answer = speaker.write(event, said, wishes);
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
-  for (const wish of [...wishes.lost(), ...outcome.lost])
-    warn(`${speaker.title} cannot accept this in answer to ${event}: ${wish}`);
+  const lost = (wish: string): string =>
+    `${speaker.title} cannot accept this in answer to ${event}: ${wish}`;
+  for (const { name, quoted } of wishes.lost()) warn(lost(quoted), { text: lost(name) });
+  for (const wish of outcome.lost) warn(lost(wish), { text: lost(wish) });
   return { answer, denial: wishes.peek('deny'), hookCount: results.length };
 }
 

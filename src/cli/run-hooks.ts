@@ -7,6 +7,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { FireOptions } from './fire-options.ts';
 import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
+import type { WarningSink } from '../log.ts';
 import { folderTrust } from './folder-trust.ts';
 import { guardStreams } from './guard-streams.ts';
 import { tellUser } from './has-no-hook.ts';
@@ -43,7 +44,7 @@ export interface Fired {
   /** Some settings could not be read, so nobody knows which hooks they hold (S-10). */
   readonly isUnread: boolean;
   /** Warns the user, and the recording if there is one. */
-  readonly warn: (line: string) => void;
+  readonly warn: WarningSink;
 }
 
 /** Takes an event through a hook system of its own. */
@@ -106,7 +107,7 @@ export async function fireIn(
     result,
     partResults,
     isUnread: (config.getUnreadFiles?.() ?? []).length > 0,
-    warn: (line) => (handler ? handler.warn(line) : tellUser(line)),
+    warn: (line, plain) => (handler ? handler.warn(line, plain) : tellUser(line)),
   };
 }
 

@@ -7,6 +7,14 @@ import type { Verdict } from './verdict.ts';
 
 type Wish = keyof Wanted;
 
+/** A wish that a host does not receive. */
+export interface LostWish {
+  /** What it is, for sinks without payloads. */
+  readonly name: string;
+  /** The same with the beginning of its text. */
+  readonly quoted: string;
+}
+
 /** The wishes in a verdict, and which of them were taken. */
 export class AllWishes implements Wishes {
   readonly #wanted: Partial<Wanted>;
@@ -65,11 +73,11 @@ export class AllWishes implements Wishes {
     return response && (present(textsIn(response['llmContent'])) ?? 'A hook removed the output.');
   }
 
-  /** Returns descriptions of the wishes that the host does not receive. */
-  lost(): string[] {
+  /** Returns the wishes that the host does not receive. */
+  lost(): LostWish[] {
     return (Object.keys(this.#wanted) as Wish[])
       .filter((kind) => !this.#taken.has(kind))
-      .map((kind) => inWords(kind, this.#wanted[kind]));
+      .map((kind) => ({ name: names[kind], quoted: inWords(kind, this.#wanted[kind]) }));
   }
 }
 

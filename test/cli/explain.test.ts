@@ -84,7 +84,7 @@ Arguments, texts, and what hooks read and wrote were not recorded: --record-payl
     const slow = { name: 'slow', command: 'sleep 30', timeout: 50, onFailure: 'block' as const };
     const file = await recordCall({ BeforeTool: inParallel(slow) });
     expect(await explained(file, 'call-1')).toContain(
-      '1. hook "slow" (project) timed out after 50 ms and denied it: Blocked because the hook "slow" failed',
+      '1. hook "slow" (project) timed out after 50 ms and denied it (SIGTERM, N ms)',
     );
   });
 

@@ -231,8 +231,14 @@ describe('hookmachine fire --dialect kodelet', () => {
     ],
   ])('fire refuses %s with %j, field by field', async (event, given, faults) => {
     const { exitCode, stderr, report } = await fire(kodeletBox(), event, given);
-    expect(stderr).toBe(`hookmachine: stdin does not match ${event}: ${faults}`);
-    expect([exitCode, report]).toEqual([1, {}]);
+    const why = `stdin does not match ${event}: ${faults}`;
+    if (['before_tool_call', 'user_message_send'].includes(event)) {
+      expect(stderr).toBe(`hookmachine: ${event} is denied: ${why}`);
+      expect([exitCode, report['decision']]).toEqual([2, 'deny']);
+    } else {
+      expect(stderr).toBe(`hookmachine: ${why}`);
+      expect([exitCode, report]).toEqual([1, {}]);
+    }
   });
 
   test('fire refuses an event of another dialect, and says what this dialect calls it', async () => {

@@ -68,6 +68,10 @@ async function work(box: Place, args: readonly string[], input: string): Promise
   );
   const moveBack = isMoved ? administratorsFrom(box.systemFolder!) : undefined;
   const restore = takeOver(Buffer.from(input), said);
+  // A command counts the time since its process was started.
+  const startedAt = process.uptime();
+  const { uptime } = process;
+  process.uptime = () => uptime() - startedAt;
   try {
     Object.assign(process.env, { HOOKMACHINE_TRUST: '1', ...box.env });
     process.chdir(box.project);
@@ -80,6 +84,7 @@ async function work(box: Place, args: readonly string[], input: string): Promise
       exitCode: exitStatus(),
     };
   } finally {
+    process.uptime = uptime;
     restore();
     moveBack?.();
     for (const one of spies) one.mockRestore();

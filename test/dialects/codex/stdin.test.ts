@@ -276,7 +276,7 @@ describe('fire --dialect codex', () => {
   test('fire says which fields are not valid', async () => {
     const { stderr, exitCode } = await fired('PreToolUse', ':', { tool_name: 1 });
     expect([exitCode, stderr]).toEqual([
-      1,
+      2,
       expect.stringContaining('"tool_name" must be a string; "tool_input" must be an object'),
     ]);
   });

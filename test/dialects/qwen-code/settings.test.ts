@@ -246,7 +246,7 @@ describe('several Qwen Code hooks', () => {
     expect(verdict.notice).toBe(message);
   });
 
-  test('hooks with the same name and command run once, another name runs again, and the project’s come first', async () => {
+  test('hooks with the same name and command run once, as the user’s, and another name runs again (S-35)', async () => {
     const { local, global, left, start } = qwenBox();
     const hook = { type: 'command', command: 'echo x >> log' };
     global(settingsOf(groupOf([hook, { ...hook, name: 'again' }])));
@@ -254,7 +254,7 @@ describe('several Qwen Code hooks', () => {
     const { fire } = await start();
     const { plan, results } = await fire('BeforeTool', qwenFields.PreToolUse);
     expect([left('log'), plan?.mode]).toEqual(['x\nx\n', 'parallel']);
-    expect(results.map(({ hook: { source } }) => source)).toEqual(['project', 'user']);
+    expect(results.map(({ hook: { source } }) => source)).toEqual(['user', 'user']);
   });
 
   test('in a sequence the next hook receives merged arguments, the tool gets none, and hooks after a denial still run', async () => {
