@@ -6,9 +6,9 @@ const patience = 200;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** The id in the address, as in `#call=call-1-2`; undefined if there is none. */
-export const linkedCall = (): string | undefined =>
-  new URLSearchParams(location.hash.slice(1)).get('call') ?? undefined;
+/** The id in an address, as in `#call=call-1-2`; undefined if there is none. */
+export const linkedCall = ({ hash }: Pick<URL, 'hash'>): string | undefined =>
+  new URLSearchParams(hash.slice(1)).get('call') ?? undefined;
 
 /** Puts a run into the address, so that a copy of the address leads to it. */
 export function linkTo(id: string): void {

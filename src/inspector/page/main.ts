@@ -109,7 +109,7 @@ class PageView implements View {
 }
 
 let isChosenByReader = false;
-let linked = linkedCall();
+let linked = linkedCall(location);
 
 const view = new PageView();
 const timeline = new Timeline(view);
@@ -365,8 +365,9 @@ setUpDialogs();
 setUpFigures(view);
 byId('previous').addEventListener('click', () => moveToTrouble(-1));
 byId('next').addEventListener('click', () => moveToTrouble(1));
-addEventListener('hashchange', () => {
-  linked = linkedCall();
+// The page may have put the chosen call into the address before this event arrives.
+addEventListener('hashchange', ({ newURL }) => {
+  linked = linkedCall(new URL(newURL));
   showLinked();
 });
 setUpDivider();
