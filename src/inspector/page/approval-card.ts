@@ -64,7 +64,11 @@ export class ApprovalCard {
         `asked by ${askers(hooks) || 'a hook'}`,
         reason !== undefined && `: ${visible(reason)}`,
       ),
-      make('pre', { class: 'shown', tabindex: '0' }, visible(shown)),
+      make(
+        'pre',
+        { class: 'shown', tabindex: '0', role: 'group', 'aria-label': 'Arguments' },
+        visible(shown),
+      ),
       make(
         'p',
         { class: 'hush' },
@@ -138,6 +142,7 @@ const askers = (hooks: Asked['hooks']): string =>
 
 const hooksTable = (hooks: Asked['hooks']): HTMLElement =>
   tableOf(
+    'Hooks',
     ['Hook', 'From', 'Said', 'Why'],
     hooks.map(({ hook, source, dialect, decision, status, reason = '' }) => [
       hook,

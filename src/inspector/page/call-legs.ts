@@ -30,6 +30,7 @@ export async function showLegs(box: HTMLElement, id: string, view: View): Promis
       ),
       row && make('button', { type: 'button', class: 'link', onclick: show }, 'Show its hooks'),
       tableOf(
+        'Effects',
         ['Leg', 'Begun', 'What', 'Host', 'Took', 'Ended'],
         effects.map((effect) => [
           legOf(effect),

@@ -1,14 +1,15 @@
 import { visible } from '../../visible.ts';
 import { make } from './dom.ts';
 
-/** A table of texts that may come from strangers. */
+/** A table of texts that may come from strangers; what does not fit is scrolled. */
 export const tableOf = (
+  name: string,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): HTMLElement =>
   make(
     'div',
-    { class: 'scroll' },
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name },
     make(
       'table',
       { class: 'effects' },
