@@ -3,6 +3,7 @@ import { ApprovalCard } from './approval-card.ts';
 import { type AsJson, asked } from './ask-server.ts';
 import { byId, theOne } from './dom.ts';
 import { counted } from './format.ts';
+import { kept } from './kept.ts';
 import type { View } from './view.ts';
 
 /** How often the page polls for questions, in ms. */
@@ -28,8 +29,10 @@ export class ApprovalsDialog {
 
   constructor(view: View) {
     this.#view = view;
-    this.#name.value = stored() ?? '';
-    this.#name.addEventListener('change', () => store(this.#name.value.trim()));
+    this.#name.value = kept(() => localStorage.getItem(nameKey)) ?? '';
+    this.#name.addEventListener('change', () =>
+      kept(() => localStorage.setItem(nameKey, this.#name.value.trim())),
+    );
     this.#all.addEventListener('change', () => void this.#look());
     this.#button.addEventListener('click', () => this.#dialog.showModal());
   }
@@ -81,22 +84,5 @@ export class ApprovalsDialog {
         this.#list.append(card.element);
       }
     }
-  }
-}
-
-/** A page may be forbidden to store anything. */
-function stored(): string | undefined {
-  try {
-    return localStorage.getItem(nameKey) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(name: string): void {
-  try {
-    localStorage.setItem(nameKey, name);
-  } catch {
-    // The name is asked for again.
   }
 }

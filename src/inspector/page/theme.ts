@@ -1,16 +1,8 @@
 import { byId } from './dom.ts';
+import { kept } from './kept.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const key = 'hookmachine-theme';
-
-/** A report that is shown in a sandbox has no storage. */
-function kept<Value>(use: () => Value): Value | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Follows the system's light or dark theme until the reader chooses one. Returns a function that switches it.
