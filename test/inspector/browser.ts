@@ -140,6 +140,17 @@ export async function picture(page: Page, name: string): Promise<void> {
 export const texts = (page: Page, selector: string): Promise<string[]> =>
   page.locator(selector).allTextContents();
 
+/** Returns the states that the page lists as the way of the machine in focus. */
+export const way = (page: Page) => (): Promise<string[]> => texts(page, '.way li');
+
+/** Returns the state that this machine is in, or ended in. */
+export const current = (page: Page) => (): Promise<string | null> =>
+  page.locator('.way [aria-current]').textContent();
+
+/** Returns the state that the open drawing marks as the current one. */
+export const drawn = (page: Page) => (): Promise<string | null> =>
+  page.locator('.diagram .state.current').last().getAttribute('data-state');
+
 /** Waits until a value on the page is as wanted. */
 export const until = (read: () => Promise<unknown>, wanted: unknown): Promise<void> =>
   expect.poll(read, { interval: 40 }).toEqual(wanted);

@@ -9,7 +9,16 @@ import { startChat, type ChatOptions } from '../support/chat.ts';
 import { group, inParallel, print } from '../support/session.ts';
 import { saying, wanting, type Turn } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
-import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
+import {
+  current,
+  describeInBrowser,
+  drawn,
+  openPage,
+  picture,
+  texts,
+  until,
+  way,
+} from './browser.ts';
 
 const turns: Turn[] = [
   saying('I write. ', wanting('write', { path: 'a.txt' }, 'call_1')),
@@ -44,8 +53,6 @@ async function chatWithInspector(options: InspectorOptions = {}, more: ChatOptio
 }
 
 const source = (page: Page) => () => page.locator('#source').textContent();
-const current = (page: Page) => () =>
-  page.locator('.diagram .state.current').last().getAttribute('data-state');
 const names = (page: Page) => () => texts(page, '.row .what');
 
 describeInBrowser('the page of a running session', () => {
@@ -55,7 +62,7 @@ describeInBrowser('the page of a running session', () => {
     await until(source(page), 'Live');
     await until(() => page.locator('#empty').isVisible(), true);
     const ended = run('Write two files');
-    await until(current(page), 'toolCall.beforeHooks.running');
+    await until(current(page), 'beforeHooks');
     await until(() => page.locator('.lead').textContent(), 'Running: before hooks.');
     await until(() => texts(page, '.part-name'), ['Tool write', 'BeforeTool', 'gate', 'guard']);
     await picture(page, 'live');
@@ -71,7 +78,7 @@ describeInBrowser('the page of a running session', () => {
       'some-model',
     ]);
     await page.getByRole('treeitem', { name: /write, blocked/ }).click();
-    await until(current(page), 'toolCall.blocked');
+    await until(way(page), ['admitting', 'beforeHooks', 'blocked']);
     // Who denied it and why, what the hook read, and what it wrote.
     for (const fact of ['It was denied by guardsecrets/ is off limits', '"path": "secrets/key"'])
       await until(() => page.locator('.facts').textContent(), expect.stringContaining(fact));
@@ -82,13 +89,22 @@ describeInBrowser('the page of a running session', () => {
     await picture(page, 'denied');
   });
 
-  test('the diagram marks the path that a machine took', async () => {
+  test('the drawing of a machine marks the way that was taken', async () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
     const page = await openPage(inspector.url);
     await run();
     await page.getByRole('treeitem', { name: /write, done/ }).click();
-    await until(current(page), 'toolCall.done');
+    await until(way(page), [
+      'admitting',
+      'beforeHooks',
+      'approving',
+      'executing',
+      'afterHooks',
+      'done',
+    ]);
+    await page.locator('.drawing summary').click();
+    await until(drawn(page), 'toolCall.done');
     const taken = async () => {
       const edges = await page.evaluate<string[]>(
         `[...document.querySelectorAll('.diagram path.edge.taken')]
@@ -107,7 +123,8 @@ describeInBrowser('the page of a running session', () => {
       'toolCall.judgingResult toolCall.afterHooks',
     ]);
     await page.locator('.part', { hasText: 'audit' }).click();
-    await until(current(page), 'hookProcess.exited');
+    await until(current(page), 'exited');
+    await until(drawn(page), 'hookProcess.exited');
   });
 
   test('the page shows which hook set which field, and which hooks were in conflict', async () => {
@@ -151,9 +168,9 @@ describeInBrowser('the page of a running session', () => {
     const { run, inspector, go } = await chatWithInspector();
     const page = await openPage(inspector.url);
     const ended = run();
-    await until(current(page), 'toolCall.beforeHooks.running');
+    await until(current(page), 'beforeHooks');
     await page.reload();
-    await until(current(page), 'toolCall.beforeHooks.running');
+    await until(current(page), 'beforeHooks');
     await until(async () => (await names(page)()).slice(1), ['1', 'some-model', 'write']);
     go();
     await ended;
@@ -203,7 +220,7 @@ describeInBrowser('the page of a running session', () => {
     const page = await openPage(url);
     await until(names(page), [expect.any(String), 'Notification']);
     await page.getByRole('treeitem', { name: /Notification/ }).click();
-    await until(current(page), 'hookEvent.settled');
+    await until(current(page), 'settled');
     running.kill('SIGKILL');
     await until(source(page), 'Connection lost');
     await until(
@@ -211,7 +228,7 @@ describeInBrowser('the page of a running session', () => {
       expect.stringContaining('What was received stays'),
     );
     await page.getByRole('treeitem', { name: /Notification/ }).click();
-    await until(current(page), 'hookEvent.settled');
+    await until(current(page), 'settled');
   });
 
   test('text from a model or a hook is never treated as markup', async () => {

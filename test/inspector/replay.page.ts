@@ -9,7 +9,7 @@ import { startRecording } from '../../src/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
 import { inParallel, print } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
+import { current, describeInBrowser, drawn, openPage, picture, texts, until } from './browser.ts';
 import { madeRecording, type MadeJournal } from './entries.ts';
 
 function recordingOf(made: MadeJournal | string = {}): string {
@@ -38,8 +38,6 @@ async function replay(file: string, options: ServeRecordingOptions = {}): Promis
 
 const source = (page: Page) => () => page.locator('#source').textContent();
 const chosen = (page: Page) => () => page.locator('.row.chosen .what').textContent();
-const current = (page: Page) => () =>
-  page.locator('.diagram .state.current').last().getAttribute('data-state');
 const shownCalls = (page: Page) => () => texts(page, '.row.toolCall .what');
 
 describeInBrowser('the page of a recording', () => {
@@ -59,12 +57,12 @@ describeInBrowser('the page of a recording', () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
     await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
-    await until(current(page), 'toolCall.blocked');
+    await until(current(page), 'blocked');
     await page.locator('#time').fill('0');
     await until(() => page.locator('.lead').textContent(), 'At this moment it had not begun.');
     await until(async () => (await page.locator('.row.later').count()) > 5, true);
     await page.getByRole('button', { name: 'Latest' }).click();
-    await until(current(page), 'toolCall.blocked');
+    await until(current(page), 'blocked');
     await until(() => page.locator('.row.later').count(), 0);
   });
 
@@ -114,9 +112,9 @@ describeInBrowser('the page of a recording', () => {
     await until(chosen(page), 'read_file');
     await page.keyboard.press('ArrowDown');
     await until(chosen(page), 'write_file');
-    await until(current(page), 'toolCall.done');
+    await until(current(page), 'done');
     await page.keyboard.press('ArrowLeft');
-    await until(current(page), 'toolCall.afterHooks.running');
+    await until(current(page), 'afterHooks');
     await page.keyboard.press(']');
     await until(
       () =>
@@ -126,7 +124,7 @@ describeInBrowser('the page of a recording', () => {
           .then((text) => text?.startsWith('BeforeTool')),
       true,
     );
-    await until(current(page), 'hookEvent.settled');
+    await until(current(page), 'settled');
     await page.keyboard.press('Home');
     await until(() => page.locator('.lead').textContent(), 'At this moment it had not begun.');
     await page.keyboard.press('End');
@@ -185,7 +183,7 @@ describeInBrowser('the page of a recording', () => {
         );
       await until(isDark, scheme === 'dark');
       await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
-      await until(current(page), 'toolCall.blocked');
+      await until(current(page), 'blocked');
       await picture(page, scheme);
       await page.keyboard.press('t');
       await until(isDark, scheme !== 'dark');
@@ -242,7 +240,56 @@ describeInBrowser('the page of a recording', () => {
     );
     await until(
       () => texts(page, '.verdict p'),
-      ['Denied by guardnot-here and by rivalnot-there', 'Stopped by budgetspent'],
+      ['Denied by guard and by rival', 'Stopped by budgetspent'],
+    );
+  });
+
+  test('the page gives each reason once', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        denying('guard', 'not-here'),
+        { name: 'budget', command: print({ continue: false, stopReason: 'spent' }) },
+        { name: 'asker', command: print({ decision: 'ask', reason: 'sure?' }) },
+      ),
+    });
+    const page = await openPage(await replay(file));
+    await until(current(page), 'blocked');
+    expect((await texts(page, '.detail q')).toSorted()).toEqual(['not-here', 'spent', 'sure?']);
+    expect(await page.locator('.call .subject').textContent()).toBe('');
+  });
+
+  test('the drawing opens on demand with all of the way in view, and stays open for the next page', async () => {
+    const page = await openPage(await replay(recordingOf()), {
+      viewport: { width: 1_280, height: 800 },
+    });
+    await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
+    await until(current(page), 'blocked');
+    expect(await page.locator('.diagram').isVisible()).toBe(false);
+    await page.keyboard.press('d');
+    await until(drawn(page), 'toolCall.blocked');
+    // Whatever was visited is within the drawing's area, and that is within the facts.
+    const outside = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('.diagram .visited, .diagram')]
+        .filter((each) => {
+          const { left, right, top, bottom } = each.getBoundingClientRect();
+          const box = each.parentElement.closest('.diagram, .facts').getBoundingClientRect();
+          return left < box.left || right > box.right || top < box.top || bottom > box.bottom;
+        })
+        .map((each) => each.dataset.state ?? each.className)`);
+    await until(outside, []);
+    await picture(page, 'drawing');
+    await page.keyboard.press('z');
+    await until(() => page.getByRole('button', { name: 'Smaller' }).count(), 1);
+    await until(outside, expect.arrayContaining(['toolCall.admitting']));
+    await page.reload();
+    await until(drawn(page), 'toolCall.blocked');
+    await page.keyboard.press('d');
+    await until(() => page.locator('.diagram').isVisible(), false);
+    // A hook's facts lead to the drawing of its process.
+    await page.getByRole('button', { name: 'show its drawing' }).click();
+    await until(drawn(page), 'hookProcess.exited');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      'Drawing of the machine',
     );
   });
 
@@ -258,7 +305,7 @@ describeInBrowser('the page of a recording', () => {
         .map((each) => each.outerHTML)`,
     );
     expect(over).toEqual([]);
-    await page.getByRole('tab', { name: 'Diagram' }).click();
+    await page.locator('.drawing summary').click();
     await until(() => page.locator('.diagram svg').isVisible(), true);
     await picture(page, 'narrow');
   });

@@ -11,7 +11,7 @@ import { callTool } from '../support/call-tool.ts';
 import { commandInProcess } from '../support/project.ts';
 import { inParallel, print, quoted } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
+import { describeInBrowser, drawn, openPage, picture, texts, until } from './browser.ts';
 import { madeRecording, type MadeJournal } from './entries.ts';
 
 function recordingOf(made: MadeJournal = {}, name = 'session.jsonl'): string {
@@ -47,10 +47,8 @@ describeInBrowser('a report', () => {
       async () => (await page.locator('.facts').textContent())?.includes('off limits'),
       true,
     );
-    await until(
-      () => page.locator('.diagram .state.current').last().getAttribute('data-state'),
-      'toolCall.blocked',
-    );
+    await page.locator('.drawing summary').click();
+    await until(drawn(page), 'toolCall.blocked');
     expect(await page.title()).toBe('session.jsonl · hookmachine inspector');
     expect(await page.evaluate(`document.querySelector('.brand img').naturalWidth`)).not.toBe(0);
     await picture(page, 'report');

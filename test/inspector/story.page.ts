@@ -177,7 +177,7 @@ describeInBrowser('the story that the page tells', () => {
       const cut = () =>
         page.evaluate<
           string[]
-        >(`[...document.querySelectorAll('button, select, label, h2, .lead, .hook summary, #moment')]
+        >(`[...document.querySelectorAll('button, select, label, h2, .lead, .way, summary, #moment')]
           .filter((each) => each.checkVisibility() && !each.closest('dialog'))
           .filter((each) => {
             const { left, right } = each.getBoundingClientRect();

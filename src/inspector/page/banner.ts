@@ -6,9 +6,15 @@ import { type Child, make } from './dom.ts';
 import { asText, counted, stateInWords, words } from './format.ts';
 import { statusAt, type Tone, toneOf, verdictAt } from './moment.ts';
 import { partsOf, type Row } from './run.ts';
+import type { Said } from './said.ts';
 
 /** A sentence that says how a row ended, with whatever else is worth knowing about it. */
-export function bannerOf(row: Row, account: CallAccount | undefined, moment: number): HTMLElement {
+export function bannerOf(
+  row: Row,
+  account: CallAccount | undefined,
+  moment: number,
+  spoken: Said,
+): HTMLElement {
   if (account === undefined)
     return make('p', { class: 'lead later' }, 'At this moment it had not begun.');
   const story = storyOf(account);
@@ -23,7 +29,7 @@ export function bannerOf(row: Row, account: CallAccount | undefined, moment: num
   return make(
     'div',
     { class: `lead ${toneOfStory(story)}` },
-    make('p', {}, ...sentence(row, account, story, moment)),
+    make('p', {}, ...sentence(row, account, story, moment, spoken)),
     failures(failed),
     ...changes.map(diffOf),
   );
@@ -38,16 +44,22 @@ export function toneOfStory({ status, late, failed, changes }: Story): Tone {
   return changes.length > 0 ? 'note' : 'ok';
 }
 
-function sentence(row: Row, account: CallAccount, story: Story, moment: number): Child[] {
+function sentence(
+  row: Row,
+  account: CallAccount,
+  story: Story,
+  moment: number,
+  spoken: Said,
+): Child[] {
   const { status = '', by, late, changes } = story;
   const said = make('strong', {}, sentenceOf(status, account));
-  if (by.some(({ name }) => name !== undefined)) return [said, ...byWhom(by)];
+  if (by.some(({ name }) => name !== undefined)) return [said, ...byWhom(by, spoken)];
   if (late.length > 0)
     return [
       said,
       ...changed(changes),
       '. A denial came too late and was reported to the model:',
-      ...byWhom(late),
+      ...byWhom(late, spoken),
     ];
   const lane = status === 'stopped' ? stoppingLane(row, moment) : undefined;
   return [
@@ -56,7 +68,7 @@ function sentence(row: Row, account: CallAccount, story: Story, moment: number):
     lane && ' by a hook of ',
     lane && make('button', { type: 'button', class: 'link', data: { focus: lane.id } }, lane.name),
     changes.length > 0 && '.',
-    quoted(account.reason),
+    spoken.once(account.reason),
   ];
 }
 
@@ -64,17 +76,14 @@ function sentence(row: Row, account: CallAccount, story: Story, moment: number):
 const stoppingLane = (turn: Row, moment: number): Row | undefined =>
   turn.lanes.findLast((lane) => [...partsOf(lane)].some((run) => verdictAt(run, moment)?.stop));
 
-/** Lists hooks by name, each with its own reason. */
-export const byWhom = (deciders: readonly Decider<HookAccount>[]): Child[] =>
+/** Lists hooks by name, each with its own reason unless that was given before. */
+export const byWhom = (deciders: readonly Decider<HookAccount>[], spoken: Said): Child[] =>
   deciders.flatMap(({ name, reason }, index) => [
     index > 0 && ' and',
     name !== undefined && ' by ',
     name !== undefined && make('code', {}, name),
-    quoted(reason),
+    spoken.once(reason, name),
   ]);
-
-const quoted = (reason: string | undefined): Child =>
-  reason !== undefined && reason !== '' && make('q', {}, reason);
 
 /** Says which fields hooks changed or set: `, with command changed by trash-not-rm`. */
 function changed(changes: readonly Change[]): Child[] {

@@ -7,44 +7,56 @@ import { Diagram } from './diagram.ts';
 import { factsOf } from './facts.ts';
 import { clock, duration, words } from './format.ts';
 import { markHits } from './highlight.ts';
-import { movesAt, runTone, statusAt, type Tone, workOf } from './moment.ts';
+import { kept } from './kept.ts';
+import { runTone, statusAt, type Tone, workOf } from './moment.ts';
 import { classOf, kindOf, nameOf } from './names.ts';
 import { isCall, partsOf, type Row, type Run, timesOf } from './run.ts';
-import { subjectOf } from './subject.ts';
+import { givenOf } from './subject.ts';
 import type { View } from './view.ts';
 
 /** The most parts shown of a call. A call with more hooks than this is rare, and its facts list them all. */
 const mostParts = 200;
 
-type Tab = 'facts' | 'diagram';
+/** The key under which the browser stores whether the drawing is open. */
+const drawingKey = 'hookmachine-drawing';
+
+const storedDrawing = (): unknown => kept(() => sessionStorage.getItem(drawingKey));
 
 /**
- * Everything about the chosen row: its parts on a common time axis, its facts, and the diagram of one part.
+ * Everything about the chosen row: its parts on a common time axis, its facts, and the way that one part's
+ * machine took, with the drawing of that machine on demand.
  */
 export class Detail {
   readonly #view: View;
   readonly #box = byId('detail');
   readonly #diagram = new Diagram();
-  readonly #facts = make('div', {
-    class: 'facts',
-    id: 'facts',
-    tabindex: '0',
-    role: 'group',
-    'aria-label': 'Facts',
-  });
+  readonly #ending = make('div');
+  readonly #zoom = make(
+    'button',
+    { type: 'button', class: 'quiet', data: { zoom: '' }, 'aria-keyshortcuts': 'z' },
+    zoomText,
+  );
+  readonly #drawing = make(
+    'details',
+    { class: 'drawing' },
+    make('summary', { 'aria-keyshortcuts': 'd' }, 'Drawing of the machine'),
+    this.#zoom,
+    this.#diagram.element,
+  );
+  readonly #rest = make('div');
+  readonly #facts = make(
+    'div',
+    { class: 'facts', tabindex: '0', role: 'group', 'aria-label': 'Facts' },
+    this.#ending,
+    this.#drawing,
+    this.#rest,
+  );
   readonly #head = make('header', { class: 'call' });
   readonly #parts = make('div', {
     class: 'parts',
     role: 'group',
     'aria-label': 'Machines of this call',
   });
-  readonly #caption = make('p', { class: 'caption' });
-  readonly #tabs = make(
-    'div',
-    { class: 'tabs', role: 'tablist', 'aria-label': 'What is shown' },
-    tab('facts', 'Facts'),
-    tab('diagram', 'Diagram'),
-  );
   readonly draw: () => void;
   #drawn = '';
   #drawnRow: Row | undefined;
@@ -54,18 +66,15 @@ export class Detail {
   constructor(view: View) {
     this.#view = view;
     this.draw = onFrame(() => this.#draw());
-    this.#box.dataset['tab'] = 'facts';
-    this.#box.append(
-      make(
-        'div',
-        { class: 'panes' },
-        this.#head,
-        this.#parts,
-        this.#tabs,
-        this.#facts,
-        make('div', { class: 'drawing', id: 'drawing' }, this.#caption, this.#diagram.element),
-      ),
-    );
+    this.#box.append(make('div', { class: 'panes' }, this.#head, this.#parts, this.#facts));
+    this.#drawing.open = storedDrawing() === 'open';
+    this.#drawing.addEventListener('toggle', () => {
+      const state = this.#drawing.open ? 'open' : 'closed';
+      // This also happens when the page opens, which must not scroll.
+      if (state === 'open' && storedDrawing() !== state) this.#openDrawing();
+      kept(() => sessionStorage.setItem(drawingKey, state));
+      this.draw();
+    });
     this.#box.addEventListener('click', ({ target }) => this.#clicked(target as Element));
     // The `toggle` event does not bubble.
     this.#box.addEventListener(
@@ -78,18 +87,21 @@ export class Detail {
     );
   }
 
-  /** Shows the facts or the diagram when they share a place. */
-  switchTab(name: Tab = this.#box.dataset['tab'] === 'facts' ? 'diagram' : 'facts'): void {
-    this.#box.dataset['tab'] = name;
-    for (const each of this.#tabs.querySelectorAll('button'))
-      each.setAttribute('aria-selected', String(each.dataset['tab'] === name));
-    this.draw();
+  /** Opens or closes the drawing. */
+  toggleDrawing(): void {
+    this.#drawing.open = !this.#drawing.open;
   }
 
-  /** Shows the whole diagram, or a size at which all of it can be read. */
+  /** Shows the drawing at its full size, or all of the way that was taken. */
   zoom(): void {
     this.#diagram.zoom();
-    this.draw();
+    this.#zoom.textContent = this.#diagram.isLarger ? 'Smaller' : zoomText;
+    this.#openDrawing();
+  }
+
+  #openDrawing(): void {
+    this.#drawing.open = true;
+    this.#drawing.scrollIntoView({ block: 'nearest' });
   }
 
   /** Moves the focus to the previous or next machine of the call. */
@@ -101,25 +113,27 @@ export class Detail {
     this.#view.look(next);
   }
 
-  /** Whether there is no room for the diagram beside the facts. */
-  get isDiagramHidden(): boolean {
-    return getComputedStyle(this.#box.querySelector('.drawing')!).display === 'none';
-  }
-
   #clicked(target: Element): void {
     const button = target.closest('button');
     if (!button) return;
-    const { tab: name, focus, seek, open, row, zoom, copy } = button.dataset;
+    const { focus, draw, seek, open, row, zoom, copy } = button.dataset;
     const { runs } = this.#view;
-    if (name === 'facts' || name === 'diagram') this.switchTab(name);
-    else if (zoom !== undefined) this.zoom();
+    if (zoom !== undefined) this.zoom();
     else if (copy !== undefined) void this.#copy(button);
     else if (focus !== undefined) {
       this.#opened.delete(focus);
-      this.#view.look(runs.byId.get(focus), button.closest('.facts') !== null);
-    } else if (seek !== undefined) this.#view.seek(Number(seek));
+      this.#view.look(runs.byId.get(focus));
+    } else if (draw !== undefined) this.#show(runs.byId.get(draw));
+    else if (seek !== undefined) this.#view.seek(Number(seek));
     else if (open !== undefined) theOne('dialog', open).showModal();
     else if (row !== undefined) this.#view.choose(runs.byId.get(row), true);
+  }
+
+  /** Shows the drawing of a part's machine. */
+  #show(part: Run | undefined): void {
+    this.#view.look(part, true);
+    this.#openDrawing();
+    this.#drawing.querySelector('summary')!.focus();
   }
 
   /** Copies the command. If the browser forbids it, the reader can copy it by hand. */
@@ -143,7 +157,8 @@ export class Detail {
     const { selected, focus, moment, about, wanted } = this.#view;
     this.#box.classList.toggle('nothing', !selected);
     if (!selected || !focus) {
-      this.#facts.replaceChildren(
+      this.#ending.replaceChildren();
+      this.#rest.replaceChildren(
         make('p', { class: 'hint' }, 'Choose a call to see what its hooks did.'),
       );
       return;
@@ -170,25 +185,8 @@ export class Detail {
       this.#drawFacts(selected);
       markHits(this.#box, wanted);
     }
-    if (!isSession) this.#drawDiagram(selected, focus);
-  }
-
-  #drawDiagram(selected: Row, focus: Run): void {
-    const { moment } = this.#view;
-    const tone = runTone(focus, moment);
-    const state = movesAt(focus, moment).at(-1)?.to;
-    this.#caption.replaceChildren(
-      make('strong', {}, focus.machine),
-      make('span', { class: 'caption-name' }, focus === selected ? '' : focus.name),
-      ...(state === undefined ? [] : [make('span', { class: `badge ${tone}` }, state)]),
-      make('span', { class: 'grow' }),
-      make(
-        'button',
-        { type: 'button', class: 'quiet', data: { zoom: '' }, 'aria-keyshortcuts': 'z' },
-        this.#diagram.isWhole ? 'Larger' : 'Whole',
-      ),
-    );
-    void this.#diagram.show(focus, moment, tone);
+    if (!isSession && this.#drawing.open)
+      void this.#diagram.show(focus, moment, runTone(focus, moment));
   }
 
   #drawHead(selected: Row, focus: Run): void {
@@ -219,7 +217,7 @@ export class Detail {
             copyText,
           ),
       ),
-      make('p', { class: 'subject' }, subjectOf(selected, moment)),
+      make('p', { class: 'subject' }, givenOf(selected, moment)),
       make(
         'p',
         { class: 'when' },
@@ -239,7 +237,7 @@ export class Detail {
     const { moment, focus, about, runs, wanted } = this.#view;
     const focused =
       document.activeElement?.closest<HTMLElement>('.facts [data-run]')?.dataset['run'];
-    const facts = factsOf(selected, {
+    const { ending, rest } = factsOf(selected, {
       moment,
       focus,
       about,
@@ -247,7 +245,8 @@ export class Detail {
       wanted,
       isOpen: (id, otherwise) => this.#opened.get(id) ?? otherwise,
     });
-    this.#facts.replaceChildren(...facts);
+    this.#ending.replaceChildren(...ending);
+    this.#rest.replaceChildren(...rest);
     // What the reader is looking at stays where it is.
     this.#facts.scrollTop = this.#drawnRow === selected ? scrollTop : 0;
     this.#drawnRow = selected;
@@ -332,15 +331,4 @@ const toneOfRow = (row: Row, moment: number): Tone =>
 
 const copyText = 'Copy as command';
 
-const tab = (name: Tab, text: string): HTMLElement =>
-  make(
-    'button',
-    {
-      type: 'button',
-      role: 'tab',
-      'aria-selected': name === 'facts',
-      'aria-controls': name === 'facts' ? 'facts' : 'drawing',
-      data: { tab: name },
-    },
-    text,
-  );
+const zoomText = 'Larger';

@@ -40,6 +40,9 @@ function drawingOf(machine: string): Promise<Element | undefined> {
   return loading;
 }
 
+/** The space around the way that was taken, in pixels of the drawing. */
+const margin = 40;
+
 /** The drawing of one run's machine, with its current state and the path it took. */
 export class Diagram {
   readonly element = make('div', {
@@ -50,17 +53,18 @@ export class Diagram {
   });
   #machine: string | undefined;
   #svg: SVGElement | undefined;
+  /** The width that the drawing's texts are laid out for, in pixels. */
+  #drawn = 0;
   #marked = '';
-  isWhole = false;
+  isLarger = false;
 
   constructor() {
-    // The current state stays in sight, even when the drawing's area appears or changes its size.
+    // The way taken stays in view, even when the drawing's area appears or changes its size.
     new ResizeObserver(() => this.#reveal()).observe(this.element);
   }
 
   zoom(): void {
-    this.isWhole = !this.isWhole;
-    this.element.classList.toggle('whole', this.isWhole);
+    this.isLarger = !this.isLarger;
     this.#reveal();
   }
 
@@ -73,9 +77,7 @@ export class Diagram {
       // Another run may have been chosen meanwhile.
       if (this.#machine !== run.machine) return;
       this.#svg = svg && (document.importNode(svg, true) as SVGElement);
-      // Its texts are laid out for this size.
-      const width = this.#svg?.getAttribute('width');
-      if (width != null) this.#svg?.style.setProperty('--drawn', `${width}px`);
+      this.#drawn = Number(svg?.getAttribute('width'));
       this.element.replaceChildren(
         this.#svg ?? make('p', { class: 'hint' }, 'There is no drawing of this machine.'),
       );
@@ -120,17 +122,36 @@ export class Diagram {
     this.#reveal();
   }
 
-  /** Scrolls the current state into the middle unless all of it is in sight. */
+  /** Shows the way that was taken as large as all of it fits or, if the reader wants it larger, its end. */
   #reveal(): void {
-    const current = [...(this.#svg?.querySelectorAll('.current') ?? [])].at(-1);
-    if (!current) return;
-    const { left, right, top, bottom } = current.getBoundingClientRect();
+    const svg = this.#svg;
+    const { clientWidth, clientHeight } = this.element;
+    if (!svg || clientWidth === 0) return;
+    svg.style.width = `${this.#drawn}px`;
+    const taken = [...svg.querySelectorAll('.visited, .taken')];
+    if (taken.length === 0) return;
+    const way = boundsOf(taken);
+    const fitting = Math.min(
+      clientWidth / (way.width + margin),
+      clientHeight / (way.height + margin),
+    );
+    if (!this.isLarger) svg.style.width = `${this.#drawn * Math.min(1, fitting)}px`;
+    const current = [...svg.querySelectorAll('.current')];
+    const { left, right, top, bottom } = boundsOf(this.isLarger ? current.slice(-1) : taken);
     const box = this.element.getBoundingClientRect();
-    if (left < box.left || right > box.right)
-      this.element.scrollLeft += (left + right - box.left - box.right) / 2;
-    if (top < box.top || bottom > box.bottom)
-      this.element.scrollTop += (top + bottom - box.top - box.bottom) / 2;
+    this.element.scrollLeft += (left + right - box.left - box.right) / 2;
+    this.element.scrollTop += (top + bottom - box.top - box.bottom) / 2;
   }
+}
+
+/** Returns the rectangle around elements. */
+function boundsOf(elements: readonly Element[]): DOMRect {
+  const boxes = elements.map((element) => element.getBoundingClientRect());
+  const left = Math.min(...boxes.map((box) => box.left));
+  const top = Math.min(...boxes.map((box) => box.top));
+  const right = Math.max(...boxes.map((box) => box.right));
+  const bottom = Math.max(...boxes.map((box) => box.bottom));
+  return new DOMRect(left, top, right - left, bottom - top);
 }
 
 /** Returns the paths of a state and of the states around it, such as `alive` and `alive.running`. */

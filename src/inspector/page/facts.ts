@@ -8,7 +8,9 @@ import { type Child, make } from './dom.ts';
 import { asText, counted, duration, words } from './format.ts';
 import { answerTone, movesAt, statusAt, toneOf } from './moment.ts';
 import { isSession, type Row, type Run, type Session } from './run.ts';
+import { Said } from './said.ts';
 import type { View } from './view.ts';
+import { wayOf } from './way.ts';
 
 /** How much of a text is shown at first, in characters. */
 const longestText = 20_000;
@@ -18,17 +20,26 @@ export interface FactsView extends Pick<View, 'moment' | 'focus' | 'about' | 'ru
   readonly isOpen: (id: string, otherwise: boolean) => boolean;
 }
 
+/** How a row ended and the way to it, and everything else that is known about it. */
+interface Facts {
+  readonly ending: Node[];
+  readonly rest: Node[];
+}
+
 /** Returns everything that is known about a row at a moment. */
-export function factsOf(row: Row, view: FactsView): Node[] {
-  if (isSession(row)) return present(sessionFacts(row, view));
+export function factsOf(row: Row, view: FactsView): Facts {
+  if (isSession(row)) return { ending: [], rest: present(sessionFacts(row, view)) };
   const { about, moment, focus } = view;
   const account = hasBegun(row, moment) ? accountAt(row, moment, about.payloads) : undefined;
-  return present([
-    bannerOf(row, account, moment),
-    ...(account ? accountFacts(account, view) : []),
-    !about.payloads && payloadHint(),
-    focus && stepFacts(focus, moment),
-  ]);
+  const spoken = new Said();
+  return {
+    ending: present([bannerOf(row, account, moment, spoken), focus && wayOf(focus, moment)]),
+    rest: present([
+      ...(account ? accountFacts(account, view, spoken) : []),
+      !about.payloads && payloadHint(),
+      focus && stepFacts(focus, moment),
+    ]),
+  };
 }
 
 const present = (children: readonly Child[]): Node[] =>
@@ -40,14 +51,14 @@ const givenNames = new Map([
   ['modelCall', 'Request'],
 ]);
 
-const accountFacts = (account: CallAccount, view: FactsView): Child[] => [
+const accountFacts = (account: CallAccount, view: FactsView, spoken: Said): Child[] => [
   payload(givenNames.get(account.machine) ?? 'Given', account.given),
-  ...account.events.map((event) => eventFacts(event, view)),
+  ...account.events.map((event) => eventFacts(event, view, spoken)),
   payload(account.machine === 'modelCall' ? 'Response' : 'Result', account.result),
 ];
 
 /** A hook event: its plan, what was decided, and each hook. */
-function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
+function eventFacts(event: EventAccount, view: FactsView, spoken: Said): HTMLElement {
   const { focus } = view;
   const { id, hooks, lanes, mode, verdict } = event;
   const how = lanes
@@ -67,8 +78,8 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
       make('small', {}, `${counted(hooks.length, 'hook')}${hooks.length > 1 ? ` ${how}` : ''}`),
       verdict && verdictBadge(event, verdict),
     ),
-    verdict && verdictFacts(event, verdict),
-    ...hooks.map((hook) => hookFacts(hook, event, view)),
+    verdict && verdictFacts(event, verdict, spoken),
+    ...hooks.map((hook) => hookFacts(hook, event, view, spoken)),
     payload('Input of the event', event.given),
   );
 }
@@ -98,7 +109,11 @@ function verdictBadge({ hooks }: EventAccount, verdict: Verdict): HTMLElement {
 }
 
 /** Who decided, who set which field, and who was overruled. */
-function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: Verdict): Child {
+function verdictFacts(
+  event: EventAccount,
+  { blocked, stop, setBy, conflicts }: Verdict,
+  spoken: Said,
+): Child {
   const fields = Object.entries(setBy).filter(
     ([field]) => field !== 'decision' && field !== 'continue',
   );
@@ -106,8 +121,8 @@ function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: 
   return make(
     'div',
     { class: `verdict ${blocked ? 'deny' : stop ? 'ask' : ''}` },
-    blocked && make('p', {}, 'Denied', ...byWhom(deniersOf(event))),
-    stop && make('p', {}, 'Stopped', ...byWhom([stopperOf(event)])),
+    blocked && make('p', {}, 'Denied', ...byWhom(deniersOf(event), spoken)),
+    stop && make('p', {}, 'Stopped', ...byWhom([stopperOf(event)], spoken)),
     fields.length > 0 &&
       make(
         'table',
@@ -141,7 +156,12 @@ function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: 
 }
 
 /** One hook: its definition, its answer, and what it read and wrote. */
-function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTMLElement {
+function hookFacts(
+  hook: HookAccount,
+  event: EventAccount,
+  view: FactsView,
+  spoken: Said,
+): HTMLElement {
   const { moment, focus, runs, wanted } = view;
   const { id, name, answer } = hook;
   const process = id === undefined ? undefined : runs.byId.get(id);
@@ -170,9 +190,7 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
         took === undefined || status === 'running' ? '' : duration(took),
       ),
     ),
-    answer?.reason !== undefined && make('p', { class: 'said' }, make('q', {}, answer.reason)),
-    answer?.stopReason !== undefined &&
-      make('p', { class: 'said' }, make('q', {}, answer.stopReason)),
+    ...[answer?.reason, answer?.stopReason].map((reason) => spoken.once(reason, name)),
     failure !== undefined && make('p', { class: 'said fail' }, failure),
     ...(answer?.notes ?? []).map((note) => make('p', { class: 'said note' }, note)),
     list([
@@ -196,8 +214,8 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
         process &&
           make(
             'button',
-            { type: 'button', class: 'link', data: { focus: process.id } },
-            'show its diagram',
+            { type: 'button', class: 'link', data: { draw: process.id } },
+            'show its drawing',
           ),
       ],
     ]),

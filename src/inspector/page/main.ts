@@ -88,7 +88,6 @@ class PageView implements View {
     linkTo(run.id);
     drawAll();
     if (!keepsPlace) requestAnimationFrame(() => requestAnimationFrame(() => detail.reveal()));
-    else if (detail.isDiagramHidden) detail.switchTab('diagram');
   }
 
   select(row: Row): void {
@@ -390,7 +389,7 @@ setUpKeys({
   ' ': () => scrubber.toggle(),
   '/': () => theOne('input', 'filter-text').select(),
   '?': open('help-dialog'),
-  d: () => detail.switchTab(),
+  d: () => detail.toggleDrawing(),
   z: () => detail.zoom(),
   t: toggleTheme,
 });

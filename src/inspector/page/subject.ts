@@ -27,9 +27,14 @@ const telling = [
  */
 export function subjectOf(row: Row, moment: number): string {
   if (row.kind === 'session' || row.at > moment) return '';
-  const text = givenTo(row, moment) || saidOf(row, moment);
-  return text.slice(0, longest).replaceAll(/\s+/g, ' ').trim();
+  return givenOf(row, moment) || oneLine(saidOf(row, moment));
 }
+
+/** What a row is about, as far as its payload says so. */
+export const givenOf = (row: Row, moment: number): string =>
+  row.kind === 'session' || row.at > moment ? '' : oneLine(givenTo(row, moment));
+
+const oneLine = (text: string): string => text.slice(0, longest).replaceAll(/\s+/g, ' ').trim();
 
 function givenTo({ machine, started, ended }: Row, moment: number): string {
   const given = started?.payload;

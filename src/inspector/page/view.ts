@@ -29,7 +29,7 @@ export interface View {
   readonly emptyText: string;
   /** Selects the row of a run, or the run within its row; `reveal` scrolls the list to it. */
   choose(run: Run | undefined, reveal?: boolean): void;
-  /** Shows the machine of a run. */
+  /** Shows the machine of a run, and scrolls to the facts of that run unless the page keeps its place. */
   look(run: Run | undefined, keepsPlace?: boolean): void;
   seek(moment: number): void;
   /** Searches for a text. */
