@@ -42,8 +42,15 @@ function contentOf(given: unknown): LlmContent {
   return Object.keys(others).length === 0 ? '' : textFrom(others);
 }
 
-const textFrom = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? '');
+function textFrom(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value ?? '');
+  } catch {
+    // It is nested too deep to be written, and so for hooks to look at, which is reported.
+    return '';
+  }
+}
 
 const isTextBlock = (block: unknown): block is TextBlock =>
   isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string';
