@@ -176,12 +176,13 @@ class ModuleWorker {
     });
     port1.on('message', (message: unknown) => this.#hear(message));
     port1.on('messageerror', () => this.#terminate(strange));
-    this.#worker.on('error', (error: unknown) => this.#end(`it failed: ${messageOf(error)}`));
+    let failure: string | undefined;
+    this.#worker.on('error', (error: unknown) => (failure ??= `it failed: ${messageOf(error)}`));
     this.#worker.once('exit', (code) => {
       // What it has answered before counts.
       for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1))
         this.#hear(left.message);
-      this.#end(`it called process.exit(${code})`);
+      this.#end(failure ?? `it called process.exit(${code})`);
     });
     // A caller that waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
     this.#worker.unref();

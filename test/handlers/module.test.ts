@@ -269,3 +269,24 @@ test('a cancelled call is not waited for', async () => {
   abort.abort();
   expect(await outcome).toMatchObject({ status: 'cancelled' });
 });
+
+test('a denial counts even if the module fails before anybody has read it', async () => {
+  const { ask } = moduleHook(
+    `export default ({ deny }) => {
+      if (!deny) return {};
+      setTimeout(() => { throw new Error('too late'); });
+      return { decision: 'deny' };
+    }`,
+  );
+  await untilSettled();
+  const answers: unknown[] = [];
+  for (let times = 0; times < 8; times++) {
+    await ask();
+    const answer = ask({ deny: true });
+    await sleep(0);
+    // The host is busy until the thread has ended.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    answers.push(await answer);
+  }
+  expect(answers).toEqual(answers.map(() => ({ decision: 'deny' })));
+});
