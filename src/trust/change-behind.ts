@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { each } from './once.ts';
 import { isThere, scriptFile } from './script-file.ts';
-import { selection } from './selection.ts';
+import { selection, tooMany } from './selection.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
 /**
@@ -26,12 +26,11 @@ export async function changeBehind(
       return `${name} points to a different file than when you trusted it`;
   }
   const known = new Set(scripts.map(({ path }) => path));
+  const found = selected.map(({ pattern }) => selection(cwd, pattern));
   const come =
     absent.find((path) => isThere(join(cwd, path))) ??
-    selected
-      .flatMap(({ pattern }) => selection(cwd, pattern).files)
-      .find((path) => !known.has(path));
-  return come === undefined
-    ? undefined
-    : `its script ${JSON.stringify(come)} is new since you trusted it`;
+    found.flatMap(({ files }) => files).find((path) => !known.has(path));
+  if (come !== undefined) return `its script ${JSON.stringify(come)} is new since you trusted it`;
+  const partial = found.find(({ isPartial }) => isPartial);
+  return partial && tooMany(partial);
 }

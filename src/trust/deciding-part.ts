@@ -49,11 +49,19 @@ function ofJson(
 
 /** Settings that git itself writes when one works with branches, and that run nothing. */
 const ofWork =
-  /^(?:branch\..*\.(?:merge|remote|pushremote|rebase|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)|remote\..*\.(?:url|fetch|pushurl|gh-resolved)|user\..*|gc\..*|maintenance\..*|submodule\..*\.(?:active|url))$/s;
+  /^(?:branch\..*\.(?:merge|remote|pushremote|rebase|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)|remote\..*\.(?:url|fetch|pushurl|gh-resolved)|user\..*|gc\.(?!recentobjectshook$).*|maintenance\..*|submodule\..*\.(?:active|url))$/s;
 
-const ofGit = (text: string): string =>
-  gitSettings(text)
-    // An address such as `ext::sh -c …` is a command.
-    .filter(([key, value]) => !ofWork.test(key) || value.includes('::'))
-    .map(([key, value]) => `${key}=${value}\n`)
-    .join('');
+/** Lines that nobody can read in two ways: without quotes, backslashes and a second section. */
+const plainLine =
+  /^\s*(?:[#;][^\\]*|\[[\w.-]+(?: "[^"\\]*")?\]|[A-Za-z][\w-]*(?:\s*=[^"\\]*)?)?\s*$/;
+
+function ofGit(text: string): string | undefined {
+  if (!text.split('\n').every((line) => plainLine.test(line))) return undefined;
+  return (
+    gitSettings(text)
+      // An address such as `ext::sh -c …` is a command.
+      .filter(([key, value]) => !ofWork.test(key) || value.includes('::'))
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join('')
+  );
+}

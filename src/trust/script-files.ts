@@ -4,7 +4,7 @@ import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
 import { modulePath } from '../handlers/module-path.ts';
 import { isFoundProgram } from './definition.ts';
-import { selection, type Selection } from './selection.ts';
+import { selection, type Selection, tooMany } from './selection.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
 import { followCommand } from './shell/follow.ts';
 import { each } from './once.ts';
@@ -53,9 +53,11 @@ export async function scriptFiles(
   const absent = new Set<string>();
   const unfollowed = [...followed.unfollowed];
   const written = new Set([...followed.written].flatMap((path) => realOf(path) ?? []));
-  const selected = [...followed.patterns].map((pattern) =>
+  const looked = [...followed.patterns].map((pattern) =>
     selection(project.real, shownPath(pattern, project)),
   );
+  const selected = looked.map(({ isPartial: _, ...one }) => one);
+  unfollowed.push(...looked.filter(({ isPartial }) => isPartial).map(tooMany));
   const wanted = new Set([
     ...followed.scripts,
     ...selected.flatMap(({ files }) => files.map((file) => join(project.real, file))),
