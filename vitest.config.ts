@@ -83,6 +83,7 @@ const first = [
   'modes/mode-independence',
   'recipes/every-agent',
   'serve/refusals',
+  'serve/many',
   'handlers/live',
   'stately/stately-inspector',
   'durable/',

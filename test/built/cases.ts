@@ -145,7 +145,7 @@ const ofSettings: Readonly<Record<string, Case>> = {
           redact: ['ssn'],
           defaultOnFailure: 'block',
           recheck: true,
-          opaqueCommands: 'folder',
+          opaqueCommands: 'allow',
           durable: { database: '$DATABASE' },
         },
         hooks: groups,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { execa } from 'execa';
 import { guardedEvents, type GuardedEvent } from '../support/host-events.ts';
-import { main } from '../support/main.ts';
+import { installed, main } from '../support/main.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { unjudgedInputs } from '../support/unjudged-input.ts';
@@ -13,11 +13,9 @@ import { unjudgedInputs } from '../support/unjudged-input.ts';
  * in `npm run package`.
  */
 
-const isWhole = process.env['PACKAGE'] === 'all';
-
 /** Every nth, so that each host and each fault has its turn. */
 const some = <Row>(rows: readonly Row[], step: number): readonly Row[] =>
-  isWhole ? rows : rows.filter((_, index) => index % step === 0);
+  installed === undefined ? rows.filter((_, index) => index % step === 0) : rows;
 
 /** The command and its bundle, which nobody has run yet: the first run compiles it. */
 let command: string;
@@ -76,7 +74,7 @@ async function relay(
   return { answer: stdout === '' ? undefined : (JSON.parse(stdout) as unknown), stderr, exitCode };
 }
 
-test.each(some(unjudgedInputs, 29))(
+test.each(some(unjudgedInputs, 59))(
   '$name is denied (S-33, S-34)',
   async ({ event, input, why }) => {
     const settings =
@@ -139,7 +137,7 @@ const onceAHookRuns = (code: string): string => `
 describe('a relay in which something breaks (S-33)', () => {
   const rows = guardedEvents.flatMap((event) => faults.map(([name, code, why]) => ({ name, code, why, event }))); // prettier-ignore
 
-  test.each(some(rows, 17))('$event.host $event.event: $name', async ({ code, why, event }) => {
+  test.each(some(rows, 23))('$event.host $event.event: $name', async ({ code, why, event }) => {
     const { answer, stderr, exitCode } = await relay(event, {
       fault: onceAHookRuns(code),
       settings: hook('sleep 5'),
@@ -170,7 +168,7 @@ describe('an answer that cannot be written (S-33)', () => {
   ];
   const rows = guardedEvents.flatMap((event) => ways.map(([name, redirection]) => ({ name, redirection, event }))); // prettier-ignore
 
-  test.each(some(rows, 13))('$event.host $event.event: $name', async ({ redirection, event }) => {
+  test.each(some(rows, 25))('$event.host $event.event: $name', async ({ redirection, event }) => {
     const settings = hook('echo "not here" >&2; exit 2');
     const box = sandbox();
     box.write(box.own.project, settings);
@@ -219,12 +217,14 @@ const relayWithoutFolder = async (
 const eventOf = (host: string) => guardedEvents.find((one) => one.host === host)!;
 
 describe('a relay whose own folder is gone (S-33)', () => {
-  test.each([
+  const naming: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['claude-code', { CLAUDE_PROJECT_DIR: 'PROJECT' }],
     ['gemini-cli', { GEMINI_PROJECT_DIR: 'PROJECT' }],
     ['cursor', {}],
     ['kodelet', {}],
-  ])('%s is judged in the folder that it names', async (host, env) => {
+  ];
+
+  test.each(some(naming, 2))('%s is judged in the folder that it names', async (host, env) => {
     const event = eventOf(host);
     const given = { ...event.given, cwd: 'PROJECT', workspace_roots: ['PROJECT'] };
     expect(await relayWithoutFolder(host, given, { CLAUDE_PROJECT_DIR: '', ...env })).toEqual(
@@ -232,7 +232,7 @@ describe('a relay whose own folder is gone (S-33)', () => {
     );
   });
 
-  test.each(['claude-code', 'codex'])('%s is denied if it names none', async (host) => {
+  test.each(some(['claude-code', 'codex'], 2))('%s is denied if it names none', async (host) => {
     const event = eventOf(host);
     expect(await relayWithoutFolder(host, event.given, { CLAUDE_PROJECT_DIR: '' })).toEqual(
       event.denial(expect.stringContaining('the current folder is gone')),

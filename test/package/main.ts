@@ -6,7 +6,8 @@ import { installInto, pack } from './install.ts';
 
 /*
  * `npm run package`: packs the package, installs it into an empty project, checks what was packed, and runs all
- * cases of dialects, handlers, settings and relays through the installed command.
+ * cases of dialects, handlers, settings and relays through the installed command, and the tables of which the
+ * other test run tries only a part.
  */
 
 /** Whose tests run again. Those that start no command and fire no event would only take time. */
@@ -18,6 +19,9 @@ const cases = ['built', 'dialects', 'handlers', 'relay', 'settings'].flatMap((fo
       /support\/(?!answers|cpu-time|definition)|run-handler/.test(readFileSync(file, 'utf8')),
     ),
 );
+const tables = ['attacks/hostile-handlers', 'launcher/denials'].map(
+  (name) => `test/${name}.test.ts`,
+);
 const checks = ['bundles', 'package', 'types'].map((name) => `test/package/${name}.test.ts`);
 
 const folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
@@ -27,7 +31,10 @@ try {
   const project = await installInto(folder, tarball);
   const runs = [
     [checks, { PACKAGE: tarball }],
-    [cases, { INSTALLED: realpathSync(join(project, 'node_modules/.bin/hookmachine')) }],
+    [
+      [...cases, ...tables],
+      { INSTALLED: realpathSync(join(project, 'node_modules/.bin/hookmachine')) },
+    ],
   ] as const;
   let failed = 0;
   for (const [files, env] of runs) {

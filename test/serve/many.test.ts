@@ -31,12 +31,12 @@ const reasonIn = ({ answer }: { readonly answer: unknown }): unknown =>
 const range = (count: number): string[] => Array.from({ length: count }, (_, n) => String(n));
 
 describe('serve answers every host that has the token', () => {
-  test.each([60, 400])('serve answers each of %d posts that come at once (S-27)', async (count) => {
+  test('serve answers each of 200 posts that come at once (S-27)', async () => {
     const box = relayBox();
     guardCheaply(box);
     const { post } = serve();
-    const answered = await Promise.all(range(count).map((n) => post(named(box, n))));
-    expect(answered.map(reasonIn)).toEqual(range(count));
+    const answered = await Promise.all(range(200).map((n) => post(named(box, n))));
+    expect(answered.map(reasonIn)).toEqual(range(200));
   });
 
   test('serve answers one post after another while a stranger opens 5,000 connections (S-27)', async () => {
