@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 const patienceMs = 15_000;
@@ -22,15 +22,24 @@ export function withLock<Result>(lock: string, work: () => Result): Result {
   }
 }
 
+/** Waits until nobody holds a lock, but no longer than a process holds one that lives. */
+export function untilFree(lock: string): void {
+  const until = Date.now() + abandonedAfterMs;
+  while (existsSync(lock) && !isAbandoned(lock) && Date.now() < until) pause();
+}
+
 function take(lock: string, mark: string): void {
   const until = Date.now() + patienceMs;
   while (!isTaken(lock, mark)) {
     if (Date.now() > until)
       throw new Error(`another hookmachine is using it; if none is, remove ${lock}`);
     if (isAbandoned(lock)) clear(lock);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
+    pause();
   }
 }
+
+const pause = (): unknown =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
 
 function isTaken(lock: string, mark: string): boolean {
   try {

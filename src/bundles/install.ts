@@ -10,6 +10,7 @@ import { guardsIn } from './guards.ts';
 import {
   folderOf,
   type InstalledBundle,
+  lockOf,
   readIndex,
   unlistedFolders,
   writeIndex,
@@ -159,7 +160,7 @@ function changeIndex(
   place: BundlePlace,
   change: (bundles: Map<string, InstalledBundle>) => void,
 ): void {
-  withLock(join(place.folder, '.lock'), () => {
+  withLock(lockOf(place), () => {
     const before = readIndex(place);
     const bundles = new Map(before);
     change(bundles);

@@ -83,6 +83,9 @@ const isInstalled = ([name, bundle]: readonly [string, unknown]): boolean =>
   typeof bundle['from'] === 'string' &&
   typeof bundle['signer'] === 'string';
 
+/** The lock under which the list and the folders of a level are changed. */
+export const lockOf = ({ folder }: Pick<BundlePlace, 'folder'>): string => join(folder, '.lock');
+
 /** Replaces the list in one step. */
 export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBundle>): void {
   const all = [...bundles];

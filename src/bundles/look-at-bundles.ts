@@ -1,3 +1,4 @@
+import { untilFree } from '../file-lock.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import { isAtLeast, type RequiredBundle } from '../settings/managed.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
@@ -6,6 +7,7 @@ import {
   folderOf,
   type InstalledBundle,
   type InstalledState,
+  lockOf,
   readIndex,
   unlistedFolders,
   verifyInstalled,
@@ -46,10 +48,7 @@ export function lookAtBundles(
   const problems: SettingsProblem[] = [];
   const unknown: LookedAt['unknown'][number][] = [];
   for (const place of places) {
-    const installed = attempt(() => {
-      const listed = readIndex(place);
-      return { all: [...listed.values()], unlisted: unlistedFolders(place, listed) };
-    });
+    const installed = attempt(() => settled(place));
     const isSystems = place.source === 'system' && !place.isFleets;
     if ('fault' in installed) {
       const { message, fix } = installed.fault;
@@ -76,6 +75,27 @@ export function lookAtBundles(
   // The administrator's signers are read for users too, so their problems would occur twice.
   const told = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { states, problems: [...told.values()], unknown };
+}
+
+interface Listing {
+  readonly all: readonly InstalledBundle[];
+  readonly unlisted: ReturnType<typeof unlistedFolders>;
+}
+
+/**
+ * Reads what is installed at a place. A folder is there before the list names it, and after the list no
+ * longer does: a change that is being made is awaited.
+ */
+function settled(place: BundlePlace): Listing {
+  const now = listing(place);
+  if (now.unlisted.length === 0) return now;
+  untilFree(lockOf(place));
+  return listing(place);
+}
+
+function listing(place: BundlePlace): Listing {
+  const listed = readIndex(place);
+  return { all: [...listed.values()], unlisted: unlistedFolders(place, listed) };
 }
 
 const notListed = ({ index }: BundlePlace): BundleError =>

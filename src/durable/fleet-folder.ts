@@ -7,7 +7,13 @@ import { attempt, isBundleError } from '../bundles/bundle-error.ts';
 import { type BundleFiles, readFolder } from '../bundles/files.ts';
 import { guardsIn } from '../bundles/guards.ts';
 import { settingsName } from '../bundles/manifest.ts';
-import { folderOf, type InstalledBundle, readIndex, writeIndex } from '../bundles/installed.ts';
+import {
+  folderOf,
+  type InstalledBundle,
+  lockOf,
+  readIndex,
+  writeIndex,
+} from '../bundles/installed.ts';
 import { readSigners } from '../bundles/signers.ts';
 import { verifyBundle } from '../bundles/verify.ts';
 import { syncFolder, writeFiles } from '../bundles/write-files.ts';
@@ -54,7 +60,7 @@ export async function bringBundles(
     brought.push([{ name, version, digest, signer: signer.name, from, guards }, files]);
   }
   makeFolder(place.folder, 0o755);
-  withLock(join(place.folder, '.lock'), () => {
+  withLock(lockOf(place), () => {
     for (const [bundle, files] of brought) putThere(place, bundle, files);
     const before = attempt(() => [...readIndex(place).values()]);
     const bundles = brought.map(([bundle]) => bundle);

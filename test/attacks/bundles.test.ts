@@ -13,11 +13,13 @@ import {
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { readFolder } from '../../src/bundles/files.ts';
 import { install, remove } from '../../src/bundles/install.ts';
 import { folderOf, readIndex } from '../../src/bundles/installed.ts';
+import { lookAtBundles } from '../../src/bundles/look-at-bundles.ts';
 import { readSigners } from '../../src/bundles/signers.ts';
 import { verifyBundle } from '../../src/bundles/verify.ts';
 import { presentDialects } from '../../src/dialects/index.ts';
@@ -374,6 +376,19 @@ test('a bundle that the list lost still denies when another one is added, until 
   expect((await call(box)).said).toContain('guards is not in the list of installed bundles');
   await add();
   expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
+});
+
+test('an event while a bundle is being installed waits for the list to name it', async () => {
+  const { box, place } = await machine('user');
+  const later = `${place.index}.later`;
+  renameSync(place.index, later);
+  const lock = join(place.folder, '.lock');
+  writeFileSync(lock, '');
+  const installing = execa('sh', ['-c', 'sleep 0.3; mv "$1" "$2"; rm "$3"', 'sh', later, place.index, lock]); // prettier-ignore
+  expect(lookAtBundles(bundlePlaces(box.systemFolder)).states).toMatchObject([
+    { name: 'guards', verified: {} },
+  ]);
+  await installing;
 });
 
 test('a hook that runs while its bundle is updated goes on with its own files, and the next event takes the new ones', async () => {
