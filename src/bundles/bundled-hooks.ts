@@ -140,7 +140,7 @@ function problemWith(state: BundleState, guards: readonly BundleGuard[]): Settin
   };
 }
 
-/** Returns hooks that deny what was guarded (S-12). */
+/** Returns hooks that deny what was guarded. */
 function denialsOf(
   { source }: BundlePlace,
   file: string,
