@@ -78,7 +78,7 @@ function describeHook(
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     ...scripts.map(
       ({ path, size, sha256, isManifest }) =>
-        `    ${isManifest ? 'says so ' : 'script  '} ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
+        `    ${isManifest ? 'decides ' : 'script  '} ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
     ),
     ...unfollowed.map((what) => `    cannot be followed: ${what}`),
     ...selected.map(({ pattern }) => `    scripts  ${pattern}`),

@@ -30,7 +30,7 @@ export async function changeBehind(
   const come =
     absent.find((path) => isThere(join(cwd, path))) ??
     found.flatMap(({ files }) => files).find((path) => !known.has(path));
-  if (come !== undefined) return `its script ${JSON.stringify(come)} is new since you trusted it`;
+  if (come !== undefined) return `${JSON.stringify(come)} is new since you trusted it`;
   const partial = found.find(({ isPartial }) => isPartial);
   return partial && tooMany(partial);
 }

@@ -396,7 +396,7 @@ describe('a command that cannot be followed', () => {
     const { hookCount, warnings } = await fire(box);
     expect([hookCount, warnings]).toEqual([
       0,
-      [expect.stringContaining('its script "hooks.d/two.sh" is new since you trusted it')],
+      [expect.stringContaining('"hooks.d/two.sh" is new since you trusted it')],
     ]);
   });
 

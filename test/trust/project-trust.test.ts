@@ -183,7 +183,7 @@ describe('after the user trusted a project', () => {
     expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
     box.write('project/late.sh', 'exit 2');
     expect(await fire(box.project)).toEqual(
-      skipped('its script "late.sh" is new since you trusted it'),
+      skipped('"late.sh" is new since you trusted it'),
     );
   });
 
