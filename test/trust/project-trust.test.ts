@@ -182,9 +182,7 @@ describe('after the user trusted a project', () => {
     await trust(box.project);
     expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
     box.write('project/late.sh', 'exit 2');
-    expect(await fire(box.project)).toEqual(
-      skipped('"late.sh" is new since you trusted it'),
-    );
+    expect(await fire(box.project)).toEqual(skipped('"late.sh" is new since you trusted it'));
   });
 
   test('a link to a trusted project is trusted too, but not once it leads elsewhere', async () => {
