@@ -201,13 +201,16 @@ function readExit(event: HookEventName, exit: HookExit, received: HookPayload): 
     // The rest of the answer counts alongside the denial, above all a stop.
     output: { ...(!plainText && answer.output), decision: 'deny', reason },
     notes: [
-      ...answer.notes.filter((note) => !note.startsWith('a denial was NOT read')),
+      ...answer.notes.filter((note) => !saysIgnored.test(note)),
       'its denial counts, although it is not written correctly: print {"decision": "deny"} alone',
     ],
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Notes on a decision that was not read, which are untrue where the denial counts. */
+const saysIgnored = /^(?:a denial was NOT read|"decision" is )/;
 
 /** Finds the object with which a hook denies, in any spelling and with any text around it. */
 function denialIn(stdout: string): Fields | undefined {

@@ -245,6 +245,15 @@ describe('the answers of our own hooks', () => {
     expect(await answeredBy(command)).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
+  test('the note on a denial in another case does not say that it was ignored', async () => {
+    const box = sandbox();
+    box.write(box.own.user, hookAt('tool.before', print({ decision: 'DENY' })));
+    const { results } = await sessionIn(box).fire('BeforeTool', someFields.BeforeTool);
+    expect(results.flatMap(({ notes }) => notes)).toEqual([
+      'its denial counts, although it is not written correctly: print {"decision": "deny"} alone',
+    ]);
+  });
+
   test('arguments that contain the text of a denial do not deny', async () => {
     const content = JSON.stringify({ decision: 'deny' });
     const verdict = await answeredBy(print({ hookSpecificOutput: { tool_input: { content } } }));
