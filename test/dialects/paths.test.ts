@@ -20,6 +20,8 @@ const paths: readonly (readonly [given: string, meant: string])[] = [
   ['~', 'HOME'],
   ['~/', 'HOME'],
   ['~/.ssh/config', 'HOME/.ssh/config'],
+  ['~//.ssh/./config', 'HOME/.ssh/config'],
+  ['~/project/../.ssh/config', 'HOME/.ssh/config'],
   ['~/project/./a.txt', 'PROJECT/a.txt'],
   ['~user/a.txt', 'PROJECT/~user/a.txt'],
   ['sub/~/a.txt', 'PROJECT/sub/~/a.txt'],
