@@ -6,4 +6,6 @@ import { resolve } from 'node:path';
  * it (also before several slashes), and any other path is relative to `folder`.
  */
 export const wholePath = (path: string, folder: string): string =>
-  path === '~' || path.startsWith('~/') ? resolve(homedir(), `.${path.slice(1)}`) : resolve(folder, path);
+  path === '~' || path.startsWith('~/')
+    ? resolve(homedir(), `.${path.slice(1)}`)
+    : resolve(folder, path);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isMissing } from '../errors.ts';
@@ -29,9 +29,12 @@ export interface SettingsPlace {
   readonly file: string;
 }
 
-/** Whether this machine has any administrator's settings, whatever they say. */
+/** Whether this machine has any administrator's settings, whatever they say, or a broken link in their place. */
 export const hasAdministrator = (): boolean =>
-  Object.values(owners).some(({ system }) => existsSync(join(administration, system)));
+  Object.values(owners).some(
+    ({ system }) =>
+      lstatSync(join(administration, system), { throwIfNoEntry: false }) !== undefined,
+  );
 
 /** The folder of an administrator's additional settings files. */
 export const systemFilesFolder = (systemFolder = administration): string =>
@@ -140,7 +143,8 @@ function systemFiles(systemFolder: string): string[] {
       .toSorted()
       .map((name) => join(folder, name));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [folder];
+    const isLink = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !isLink ? [] : [folder];
   }
 }
 

@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { dirname } from 'node:path';
 import { isMissing } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
@@ -152,15 +153,12 @@ export function isThere(file: string): boolean {
 }
 
 /**
- * Returns a broken settings file for a link that leads nowhere, whose settings are unknown; undefined for
- * anything else.
+ * Returns a broken settings file for a file that is missing because it, or its folder, is a link that leads
+ * nowhere: its settings are unknown. Undefined for anything else.
  */
-export function danglingLink(file: string): SettingsFile | undefined {
-  try {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
-  } catch {
-    return undefined;
-  }
+export function danglingLink(missing: string): SettingsFile | undefined {
+  const file = [missing, dirname(missing)].find(leadsNowhere);
+  if (file === undefined) return undefined;
   const fault = 'is a broken link';
   return {
     file,
@@ -170,12 +168,20 @@ export function danglingLink(file: string): SettingsFile | undefined {
       {
         file,
         place: '',
-        message: `${fault}, so the whole file is ignored`,
-        fix: 'make it point to a file, or remove it',
+        message: `${fault}, so the settings there are ignored`,
+        fix: 'correct the link, or remove it',
         isWhole: true,
       },
     ],
   };
+}
+
+function leadsNowhere(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && !existsSync(path);
+  } catch {
+    return false;
+  }
 }
 
 /** The keys of a settings file that concern hooks; the others are for other programs to judge. */

@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { authorities } from '../../src/protocol/events.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
@@ -226,9 +226,19 @@ test('a dangling link of the user or a trusted project does not count as a file 
   }
   expect(load(box).unknown.map(({ source }) => source)).toEqual(['project', 'user']);
   expect(load(box).problems.map(formatProblem)).toContain(
-    `${box.files.user}: is a broken link, so the whole file is ignored; make it point to a file, or remove it`,
+    `${box.files.user}: is a broken link, so the settings there are ignored; correct the link, or remove it`,
   );
   expect(load(box, false).unknown.map(({ source }) => source)).toEqual(['user']);
+});
+
+test('a folder of the system’s settings that is a link to nowhere denies, as a file does (S-12)', () => {
+  for (const name of ['llxprt-code', 'hookmachine', 'hookmachine/settings.d']) {
+    const box = sandbox();
+    const folder = join(box.systemFolder, name);
+    mkdirSync(dirname(folder), { recursive: true });
+    symlinkSync('nowhere', folder);
+    expect(load(box).brokenSystem).toMatchObject({ file: folder });
+  }
 });
 
 test('a file in place of a settings folder is not a settings file', () => {
