@@ -143,8 +143,9 @@ function systemFiles(systemFolder: string): string[] {
       .toSorted()
       .map((name) => join(folder, name));
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return [folder];
     const isLink = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !isLink ? [] : [folder];
+    return isLink ? [folder] : [];
   }
 }
 

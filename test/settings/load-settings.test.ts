@@ -244,6 +244,7 @@ test('a folder of the system’s settings that is a link to nowhere denies, as a
 test('a file in place of a settings folder is not a settings file', () => {
   const box = sandbox();
   for (const file of Object.values(box.files)) box.write(dirname(file), '');
+  box.write(join(box.systemFolder, 'hookmachine'), '');
   expect(load(box)).toMatchObject({ unknown: [], problems: [], sources: [] });
   expect(load(box).brokenSystem).toBeUndefined();
 });
