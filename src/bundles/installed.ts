@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMissing } from '../errors.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { isRecord } from '../protocol/output.ts';
-import type { BundlePlace } from '../settings/levels.ts';
+import { isBrokenLink, type BundlePlace } from '../settings/levels.ts';
 import { isVersion } from '../settings/managed.ts';
 import { parseJson } from '../settings/parse-json.ts';
 import { type BoundedFile, readBounded } from '../settings/read-bounded.ts';
@@ -47,13 +47,19 @@ export const folderOf = (
  *
  * @throws {BundleError} if that cannot be known
  */
-export function readIndex({ index, isFleets }: BundlePlace): Map<string, InstalledBundle> {
+export function readIndex({ index, folder, isFleets }: BundlePlace): Map<string, InstalledBundle> {
   let read: BoundedFile;
   try {
     read = readBounded(index);
   } catch (cause) {
     if (isMissing(cause)) {
       if (isFleets) throw new BundleError('is gone', 'restart this host', { cause });
+      if (isBrokenLink(folder))
+        throw new BundleError(
+          'is in a folder that is a broken link',
+          'correct the link, or remove it',
+          { cause },
+        );
       return new Map();
     }
     const { code = '' } = cause as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isMissing } from '../errors.ts';
@@ -87,8 +87,17 @@ export function holdsBundles({ folder, index }: Pick<BundlePlace, 'folder' | 'in
       readdirSync(folder).some((name) => !name.startsWith('.'))
     );
   } catch (error) {
-    // A folder that cannot be read may hold any.
-    return !isMissing(error);
+    // A folder that cannot be read may hold any, and so may one that a broken link stands for.
+    return !isMissing(error) || isBrokenLink(folder);
+  }
+}
+
+/** Whether a link that leads nowhere has this path. */
+export function isBrokenLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && !existsSync(path);
+  } catch {
+    return false;
   }
 }
 

@@ -1,9 +1,10 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { isMissing } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
+import { isBrokenLink } from './levels.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import { collectProblems, type Position, type SettingsProblem } from './problem.ts';
 import { readBounded, refusals, withFile } from './read-bounded.ts';
@@ -157,7 +158,7 @@ export function isThere(file: string): boolean {
  * nowhere: its settings are unknown. Undefined for anything else.
  */
 export function danglingLink(missing: string): SettingsFile | undefined {
-  const file = [missing, dirname(missing)].find(leadsNowhere);
+  const file = [missing, dirname(missing)].find(isBrokenLink);
   if (file === undefined) return undefined;
   const fault = 'is a broken link';
   return {
@@ -174,14 +175,6 @@ export function danglingLink(missing: string): SettingsFile | undefined {
       },
     ],
   };
-}
-
-function leadsNowhere(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink() && !existsSync(path);
-  } catch {
-    return false;
-  }
 }
 
 /** The keys of a settings file that concern hooks; the others are for other programs to judge. */

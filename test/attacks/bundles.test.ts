@@ -281,6 +281,13 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     ({ place }) => rmSync(place.index),
     'is not in the list of installed bundles',
   ],
+  'a broken link in place of the folder of bundles': [
+    ({ place }) => {
+      rmSync(place.folder, { recursive: true });
+      symlinkSync('/proc/nowhere', place.folder);
+    },
+    'is in a folder that is a broken link',
+  ],
   'a changed script and no record of what it guards': [
     ({ at, place }) => {
       writeFileSync(at('guard.sh'), '');
