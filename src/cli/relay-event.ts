@@ -1,6 +1,5 @@
 import type { Dialect, Host } from '../dialects/dialect.ts';
 import { denyingAnswer, mustBeJudged, type KnownEvent } from '../dialects/denying-answer.ts';
-import type { EventInput } from '../dialects/event-input.ts';
 import { findSame, presentDialects } from '../dialects/index.ts';
 import type { Said, Speaker, HostAnswer } from '../dialects/speaker.ts';
 import { AllWishes } from '../dialects/wishes.ts';
@@ -13,34 +12,24 @@ import { isOnlySystems } from './system-hooks-of.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event as a host gave it. */
-export interface HostEvent {
-  readonly host: Host;
-  readonly input: EventInput;
-  /** The event, for hosts whose input does not name it. */
-  readonly named: string | undefined;
-}
-
 /** The way of an event from a host to our hooks. */
 export interface RelayPath {
-  /** How to name an event that the input does not name, for messages. */
-  readonly naming: string;
   /** The project folder. */
   readonly projectOf: (speaker: Speaker, sessionId: string | undefined) => string;
   /** Whether the host has another relay judge the event. */
   readonly isJudgedElsewhere?: () => Promise<boolean>;
-  /** Takes the event through the hooks. */
-  readonly through: (fired: FiredEvent, sessionId: string | undefined) => Promise<Fired>;
+  /** Takes the event through the hooks; `late` is aborted if the event was denied because time ran out. */
+  readonly through: (
+    fired: FiredEvent,
+    sessionId: string | undefined,
+    late: AbortSignal,
+  ) => Promise<Fired>;
   /** Finds the answer for a call that hooks ask about, if the host can defer it. Default: the host asks. */
   readonly settle?: (asked: AskedCall, outcome: CallOutcome) => Promise<CallOutcome>;
   /** Warns the user when no hook runs. */
   readonly warn: (line: string) => void;
-  /** Called when the event turns out to be one that is denied unless it is judged. */
-  readonly onKnown?: (known: KnownEvent) => void;
   /** How much of the time that the host waits has gone, in ms; default: none. */
   readonly waited?: number;
-  /** Called when an event was denied because time ran out; ends what still runs for it. */
-  readonly giveUp: () => void;
 }
 
 /** A call that hooks ask about. */
@@ -59,6 +48,8 @@ export interface Relayed {
   readonly denial?: string | undefined;
   /** How many hooks ran. */
   readonly hookCount: number;
+  /** Time ran out: hooks may still run. */
+  readonly isLate?: true;
 }
 
 /**
@@ -71,25 +62,45 @@ export const dialectsBeside = (host: Host, asked?: readonly Dialect[]): readonly
   );
 
 /**
- * Takes a host's event through our hooks, and returns the answer for that host. Once the event is known to be
- * one that must be judged, whatever goes wrong is a denial (S-33).
+ * Returns the event that a host gave, as the input names it or else our caller (`named`); undefined if it is
+ * unknown here.
  *
- * @throws {CommandFailure} if the input is not an event of this host
+ * @throws {CommandFailure} if nobody names it; `naming` says how to
  */
-export async function relayEvent(given: HostEvent, path: RelayPath): Promise<Relayed> {
-  const { host, input } = given;
-  const speaker = await host.speak();
-  const event = eventOf(given, speaker, path);
-  if (event === undefined) return { answer: speaker.silence ?? {}, hookCount: 0 };
-  const known: KnownEvent = { host, speaker, event, given: input.given };
-  if (!mustBeJudged(known)) return judged(known, input, path);
-  path.onKnown?.(known);
+export function knownEvent(
+  { host, speaker, input }: Omit<KnownEvent, 'event'>,
+  named: string | undefined,
+  { naming, warn }: { readonly naming: string; readonly warn: RelayPath['warn'] },
+): KnownEvent | undefined {
+  const { title, eventIn = ({ hook_event_name }) => hook_event_name } = speaker;
+  const { name, given, fault } = input;
+  const event = [eventIn(given), named].find((one) => typeof one === 'string');
+  if (event === undefined)
+    throw new CommandFailure(fault ?? `${name} does not name the event of ${title}: ${naming}`);
+  if (Object.hasOwn(host.events, event)) return { host, speaker, input, event };
+  warn(`${title} has an event that is unknown here, so no hook runs for it: ${event}`);
+  return undefined;
+}
+
+/** The outcome of an event in which none of our hooks takes part. */
+export const silenceOf = ({ silence = {} }: Speaker): Relayed => ({
+  answer: silence,
+  hookCount: 0,
+});
+
+/**
+ * Takes a host's event through our hooks, and returns the answer for that host. Whatever goes wrong at an
+ * event that must be judged is a denial.
+ */
+export async function relayEvent(known: KnownEvent, path: RelayPath): Promise<Relayed> {
+  const late = new AbortController();
+  if (!mustBeJudged(known)) return judged(known, path, late.signal);
+  const left = known.speaker.timeoutAt(known.event) - margin - (path.waited ?? 0);
   try {
-    return await inTime(speaker.patience(event) - (path.waited ?? 0), path, () =>
-      judged(known, input, path),
-    );
+    return await inTime(left, late, judged(known, path, late.signal));
   } catch (error) {
-    return unjudged(known, error, path.warn);
+    const denied = unjudged(known, error, path.warn);
+    return late.signal.aborted ? { ...denied, isLate: true } : denied;
   }
 }
 
@@ -107,50 +118,54 @@ export function unjudged(
 /** How long before its host stops waiting an event is denied, in ms. */
 const margin = 2_000;
 
-/** How long reading an event may take, in ms: while it is not known, as long as at the one that waits least. */
+/**
+ * How long reading an event may take, in ms: while it is not known which it is, as long as at the one that its
+ * host waits least for. Undefined if it need not be judged.
+ */
 export function timeToRead(
   host: Host,
-  { patience }: Speaker,
-  named: string | readonly string[] = Object.keys(host.events).filter((event) =>
-    mustBeJudged({ host, event }),
-  ),
-): number {
-  return Math.min(...[named].flat().map(patience)) - 2 * margin;
+  { timeoutAt }: Speaker,
+  named: string | undefined,
+): number | undefined {
+  const events = Object.keys(host.events).filter(
+    (event) => mustBeJudged({ host, event }) && (named ?? event) === event,
+  );
+  return events.length > 0 ? Math.min(...events.map(timeoutAt)) - 2 * margin : undefined;
 }
 
 async function inTime<Result>(
-  patience: number,
-  { giveUp }: RelayPath,
-  work: () => Promise<Result>,
+  ms: number,
+  late: AbortController,
+  work: Promise<Result>,
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const tooLate = new Promise<never>((_, reject) => {
     const expire = (): void => {
-      giveUp();
-      reject(new Error('there was no answer in the time that the agent waits; hooks that still ran were ended')); // prettier-ignore
+      late.abort();
+      reject(new Error(outOfTime));
     };
     // It does not keep the process alive: one that can do nothing more need not wait.
-    timer = setTimeout(expire, Math.max(patience - margin, 0)).unref();
+    timer = setTimeout(expire, Math.max(ms, 0)).unref();
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
   }
 }
 
+const outOfTime =
+  'there was no answer in the time that the agent waits; hooks that still ran were ended';
+
 /** Judges an event. Anything that it throws says why it could not. */
-async function judged(
-  known: KnownEvent,
-  { name, fault }: EventInput,
-  path: RelayPath,
-): Promise<Relayed> {
-  const { host, speaker, event, given } = known;
+async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Promise<Relayed> {
+  const { host, speaker, event, input } = known;
+  const { name, given, fault } = input;
   if (fault !== undefined) throw new CommandFailure(fault);
   const read = await host.readCall(event, given);
   if ('faults' in read)
     throw new CommandFailure(`${name} does not match ${event}: ${read.faults.join('; ')}`);
-  if (read.isOnlyTheirs) return { answer: speaker.silence ?? {}, hookCount: 0 };
+  if (read.isOnlyTheirs) return silenceOf(speaker);
   const session = sessionOf(speaker, given);
   const folder = path.projectOf(speaker, session);
   if (await path.isJudgedElsewhere?.()) return { answer: {}, hookCount: 0 };
@@ -165,10 +180,10 @@ async function judged(
     isRelayed: true,
     ...(ownFiles.size > 0 && { runsElsewhere: ({ file = '' }) => ownFiles.has(file) }),
   };
-  const { warn, ...came } = await path.through(fired, session);
-  const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
+  const { warn, ...verdicts } = await path.through(fired, session, late);
+  const results = [verdicts.result, ...(verdicts.partResults ?? [])].flatMap((one) => one.results);
   const call = { fields: fired.fields, folder, session, results };
-  const outcome = await settled(known, call, callOutcome(fired, came, read.parts), path);
+  const outcome = await settled(known, call, callOutcome(fired, verdicts, read.parts), path);
   const said = await saidTo(host, given, fired, outcome);
   const wishes = new AllWishes(fired.event, said);
   const answer = speaker.write(event, said, wishes);
@@ -180,35 +195,27 @@ async function judged(
   return { answer, denial: wishes.peek('deny'), hookCount: results.length };
 }
 
+/** A call that hooks may ask about; without a session, nothing can be asked later. */
+interface JudgedCall extends Omit<AskedCall, 'session' | 'callId'> {
+  readonly session: string | undefined;
+}
+
 /** The outcome of a call that hooks ask about, if the host can defer it. */
 async function settled(
-  { speaker, event, given }: KnownEvent,
-  { session, ...call }: Omit<AskedCall, 'session' | 'callId'> & { readonly session: string | undefined }, // prettier-ignore
+  { speaker, event, input }: KnownEvent,
+  { session, ...call }: JudgedCall,
   found: CallOutcome,
   { settle, warn }: RelayPath,
 ): Promise<CallOutcome> {
-  const callId = given['tool_use_id'];
+  const { title, defers } = speaker;
+  const callId = input.given['tool_use_id'];
   const isOpen = found.verdict.decision === 'ask' && !found.verdict.stop;
   if (!settle || !isOpen) return found;
-  if (!speaker.defers)
-    warn(`${speaker.title} cannot defer a call, so it asks the user itself: --defer does nothing here`); // prettier-ignore
-  if (!speaker.defers?.(event, process.env)) return found;
+  if (!defers)
+    warn(`${title} cannot defer a call, so it asks the user itself: --defer has no effect here`);
+  if (!defers?.(event, process.env)) return found;
   if (session === undefined || typeof callId !== 'string') return found;
   return settle({ ...call, session, callId }, found);
-}
-
-/** The event that the host's input names, or else our caller; undefined if it is unknown here. */
-function eventOf(
-  { host: { events }, input: { name, given, fault }, named }: HostEvent,
-  { title, eventIn = ({ hook_event_name }) => hook_event_name }: Speaker,
-  { naming, warn }: RelayPath,
-): string | undefined {
-  const event = [eventIn(given), named].find((one) => typeof one === 'string');
-  if (event === undefined)
-    throw new CommandFailure(fault ?? `${name} does not name the event of ${title}: ${naming}`);
-  if (Object.hasOwn(events, event)) return event;
-  warn(`${title} has an event that is unknown here, so no hook runs for it: ${event}`);
-  return undefined;
 }
 
 /** The session's id, if it is safe in file names, where hooks use it. */

@@ -1,6 +1,5 @@
 import type { Host } from '../dialects/dialect.ts';
-import { type KnownEvent, unanswered } from '../dialects/denying-answer.ts';
-import type { EventInput } from '../dialects/event-input.ts';
+import { type KnownEvent, mustBeJudged, unanswered } from '../dialects/denying-answer.ts';
 import type { Speaker } from '../dialects/speaker.ts';
 import type { HookEventName } from '../hook-points.ts';
 import { oneLine } from '../log.ts';
@@ -13,7 +12,16 @@ import { tellUser } from './has-no-hook.ts';
 import { print, warnAtOnce } from './print.ts';
 import { folderToWorkIn } from './project-folder.ts';
 import { readEvent } from './read-stdin.ts';
-import { dialectsBeside, relayEvent, type Relayed, timeToRead, unjudged } from './relay-event.ts';
+import {
+  dialectsBeside,
+  knownEvent,
+  relayEvent,
+  type Relayed,
+  type RelayPath,
+  silenceOf,
+  timeToRead,
+  unjudged,
+} from './relay-event.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { throughHooks } from './through-hooks.ts';
 
@@ -31,47 +39,39 @@ export async function relay(
   named: string | undefined,
   options: RelayOptions,
 ): Promise<number> {
-  const input = await readEvent(timeToRead(asked, await asked.speak(), named) - sinceStart());
+  const within = timeToRead(asked, await asked.speak(), named);
+  const input = await readEvent(within === undefined ? undefined : within - sinceStart());
   const host = callingHost(asked, input.given);
-  let known: KnownEvent | undefined;
-  let isLate = false;
+  const speaker = await host.speak();
+  const naming = `name it, as in hookmachine relay ${host.name} EVENT`;
+  const known = knownEvent({ host, speaker, input }, named, { naming, warn: tellUser });
+  if (known === undefined) {
+    give(silenceOf(speaker), false);
+    return 0;
+  }
+  const isGuarded = mustBeJudged(known);
   const isAnswered = denyAtExit((error) => {
-    if (known) give(unjudged(known, error, warnAtOnce), known);
+    if (isGuarded) give(unjudged(known, error, warnAtOnce), isGuarded);
   });
   try {
-    const relayed = await relayEvent(
-      { host, input, named },
-      {
-        ...pathOf({ asked, host, input }, options),
-        waited: sinceStart(),
-        onKnown(event) {
-          known = event;
-        },
-        giveUp() {
-          isLate = true;
-        },
-      },
-    );
-    give(relayed, known);
-    return relayed.hookCount;
+    const relayed = await relayEvent(known, pathOf(asked, known, options));
+    give(relayed, isGuarded);
+    if (!relayed.isLate) return relayed.hookCount;
   } finally {
     isAnswered();
-    // What still runs ends with this process.
-    if (isLate) process.exit();
   }
+  // What still runs ends with this process.
+  process.exit();
 }
 
 /** How long this process has been running, in ms; its host has waited since then. */
 const sinceStart = (): number => process.uptime() * 1_000;
 
-/** The way of the event through this process. */
-function pathOf(
-  { asked, host, input: { given } }: { readonly asked: Host; readonly host: Host; readonly input: EventInput }, // prettier-ignore
-  options: RelayOptions,
-): Omit<Parameters<typeof relayEvent>[1], 'giveUp'> {
+/** The way of an event through this process; its host asked for this relay, or for that of another host. */
+function pathOf(asked: Host, { host, input }: KnownEvent, options: RelayOptions): RelayPath {
+  const { given } = input;
   const dialects = dialectsBeside(host, options.dialects);
   return {
-    naming: `name it, as in hookmachine relay ${host.name} EVENT`,
     projectOf: (speaker) => projectOf(speaker, given, options),
     ...(host !== asked && { isJudgedElsewhere: () => callsOwnRelay(host, given, options.trust) }),
     through(fired, sessionId) {
@@ -88,6 +88,7 @@ function pathOf(
       settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
     }),
     warn: tellUser,
+    waited: sinceStart(),
   };
 }
 
@@ -113,8 +114,8 @@ function projectOf(
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Prints the answer. One that must reach the host, and cannot, is told by the exit status. */
-function give({ answer: { stdout, exitCode = 0 }, denial }: Relayed, known?: KnownEvent): void {
+/** Prints the answer. One that must reach the host, and cannot, becomes an exit status. */
+function give({ answer: { stdout, exitCode = 0 }, denial }: Relayed, isGuarded: boolean): void {
   const lost = (error: unknown): void => {
     process.exitCode = unanswered;
     const why = `its answer could not be written (${messageOf(error)}), so it exits with ${unanswered}`;
@@ -123,9 +124,9 @@ function give({ answer: { stdout, exitCode = 0 }, denial }: Relayed, known?: Kno
   process.exitCode = exitCode;
   try {
     const text = typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout;
-    if (text !== undefined) print(text, known && lost);
+    if (text !== undefined) print(text, isGuarded ? lost : undefined);
   } catch (error) {
-    if (!known) throw error;
+    if (!isGuarded) throw error;
     lost(error);
   }
 }

@@ -16,7 +16,7 @@ import { portOf, untilInterrupted } from './inspect-option.ts';
 import { print } from './print.ts';
 import { printable } from './printable.ts';
 import { recorded } from './recording-option.ts';
-import { dialectsBeside, relayEvent } from './relay-event.ts';
+import { dialectsBeside, knownEvent, relayEvent } from './relay-event.ts';
 import { sessionProject } from './session-project.ts';
 import type { ServeOptions } from './serve-command.ts';
 import { WarmHooks } from './warm-hooks.ts';
@@ -37,7 +37,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     else warn(undefined, line);
   };
   // If it ended, hosts would run tools unguarded; an event that is not judged in time is denied.
-  process.on('uncaughtException', (error) => tell(`something failed, and serve goes on: ${messageOf(error)}`)); // prettier-ignore
+  process.on('uncaughtException', (error) =>
+    tell(`something failed, and serve continues: ${messageOf(error)}`),
+  );
   const answers = answerHosts({
     token,
     tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,
@@ -70,23 +72,21 @@ export async function serve(options: ServeOptions): Promise<void> {
       );
     }
     const dialects = dialectsBeside(host, options.dialects);
-    const late = new AbortController();
-    const signal = AbortSignal.any([posted.signal, late.signal]);
-    const { answer: said } = await relayEvent(
-      { host, input, named: event },
-      {
-        naming: `post the event to /${name}/EVENT`,
-        projectOf: (speaker, sessionId) => projectOf(host, speaker, input.given, sessionId),
-        async through(fired, sessionId) {
-          const came = await warm.through({ fired, host: name, sessionId, dialects, signal });
-          // Hooks that were ended have judged nothing.
-          signal.throwIfAborted();
-          return came;
-        },
-        warn: tell,
-        giveUp: () => late.abort(),
+    const naming = `post the event to /${name}/EVENT`;
+    const speaker = await host.speak();
+    const known = knownEvent({ host, speaker, input }, event, { naming, warn: tell });
+    if (known === undefined) return undefined;
+    const { answer: said } = await relayEvent(known, {
+      projectOf: (_, sessionId) => projectOf(host, speaker, input.given, sessionId),
+      async through(fired, sessionId, late) {
+        const signal = AbortSignal.any([posted.signal, late]);
+        const verdicts = await warm.through({ fired, host: name, sessionId, dialects, signal });
+        // Hooks that were ended have judged nothing.
+        signal.throwIfAborted();
+        return verdicts;
       },
-    );
+      warn: tell,
+    });
     return typeof said.stdout === 'object' ? said.stdout : undefined;
   }
 

@@ -1,15 +1,16 @@
 import { hookPointOf } from '../hook-points.ts';
 import type { Host } from './dialect.ts';
+import type { EventInput } from './event-input.ts';
 import { emptyVerdict } from './merge-effects.ts';
 import type { HostAnswer, Said, Speaker } from './speaker.ts';
 import { AllWishes } from './wishes.ts';
 
-/** A host's event, as far as it must be known to be denied. */
+/** An event that a host gave, and which it is. */
 export interface KnownEvent {
   readonly host: Host;
   readonly speaker: Speaker;
   readonly event: string;
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly input: EventInput;
 }
 
 /** Whether the event is denied where it cannot be judged: it is about a tool, a prompt or a model's call. */
@@ -18,9 +19,9 @@ export const mustBeJudged = ({ host, event }: Pick<KnownEvent, 'host' | 'event'>
 
 /** Denies an event in the form that its host obeys, without any hook. */
 export function denyingAnswer(known: KnownEvent, reason: string): HostAnswer {
-  const { host, speaker, event, given } = known;
+  const { host, speaker, event, input } = known;
   const verdict = { ...emptyVerdict, decision: 'deny' as const, reason };
-  const said: Said = { given, project: '', verdict, native: {} };
+  const said: Said = { given: input.given, project: '', verdict, native: {} };
   try {
     const wishes = new AllWishes(host.events[event]!, said);
     const answer = speaker.write(event, said, wishes);

@@ -33,7 +33,7 @@ export interface Speaker {
   /** The answer if none of our hooks takes part; it undoes nothing of other hooks. Default: none. */
   readonly silence?: HostAnswer;
   /** How long the host waits for the relay at an event that it can deny, in ms. */
-  readonly patience: (event: string) => number;
+  readonly timeoutAt: (event: string) => number;
   /** Writes the answer in the form that this host obeys. */
   write(event: string, said: Said, wishes: Wishes): HostAnswer;
 }

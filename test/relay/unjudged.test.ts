@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { relayEvent } from '../../src/cli/relay-event.ts';
+import { knownEvent, relayEvent, type RelayPath, timeToRead } from '../../src/cli/relay-event.ts';
 import { denyingAnswer } from '../../src/dialects/denying-answer.ts';
-import { EventReader } from '../../src/dialects/event-input.ts';
+import { type EventInput, EventReader } from '../../src/dialects/event-input.ts';
 import { hosts } from '../../src/dialects/hosts.ts';
 import { hookPointOf } from '../../src/hook-points.ts';
 import { guardedEvents, type GuardedEvent } from '../support/host-events.ts';
@@ -10,22 +10,32 @@ import { unjudgedInputs } from '../support/unjudged-input.ts';
 const hostOf = (name: string) => hosts.find((one) => one.name === name)!;
 
 /** Relays an input whose event would pass if it were judged. */
-async function relayed({ host, event, isNamed }: GuardedEvent, input: string | Buffer, over = {}) {
-  const reader = new EventReader('stdin');
-  reader.take(Buffer.from(input));
+async function relayed(
+  { host: name, event, isNamed }: GuardedEvent,
+  given: string | Buffer,
+  over: Partial<RelayPath> = {},
+) {
   const warnings: string[] = [];
-  const { answer } = await relayEvent(
-    { host: hostOf(host), input: reader.end(), named: isNamed && event },
-    {
-      naming: '',
-      projectOf: () => '/',
-      through: () => Promise.reject(new TypeError('a bug of ours')),
-      warn: (line) => warnings.push(line),
-      giveUp: () => undefined,
-      ...over,
-    },
-  );
-  return { answer, warnings };
+  const warn = (line: string): void => void warnings.push(line);
+  const host = hostOf(name);
+  const input = inputOf(given);
+  const known = knownEvent({ host, speaker: await host.speak(), input }, isNamed && event, {
+    naming: '',
+    warn,
+  });
+  const { answer, isLate } = await relayEvent(known!, {
+    projectOf: () => '/',
+    through: () => Promise.reject(new TypeError('a bug of ours')),
+    warn,
+    ...over,
+  });
+  return { answer, isLate, warnings };
+}
+
+function inputOf(given: string | Buffer): EventInput {
+  const reader = new EventReader('stdin');
+  reader.take(Buffer.from(given));
+  return reader.end();
 }
 
 test('the table has every host, and every form of its denials', () => {
@@ -56,16 +66,19 @@ describe.each(guardedEvents)('$host $event (S-33)', (event) => {
   });
 
   test('is denied if it is not judged in the time that the host waits', async () => {
-    let isOver = false;
-    const { answer } = await relayed(event, text, {
-      through: () => new Promise(() => undefined),
+    let late: AbortSignal | undefined;
+    const { answer, isLate } = await relayed(event, text, {
+      through: (_fired, _session, signal) => {
+        late = signal;
+        return new Promise(() => undefined);
+      },
       waited: Infinity,
-      giveUp: () => (isOver = true),
     });
     expect(answer).toEqual({
       stdout: event.denial(expect.stringContaining('there was no answer in the time')),
     });
-    expect(isOver).toBe(true);
+    expect(isLate).toBe(true);
+    expect(late?.aborted ?? true).toBe(true);
   });
 });
 
@@ -84,6 +97,19 @@ test('an event is recognised in an input that is too large, behind what a model 
   });
 });
 
+test.each(hosts)(
+  '$name: only reading an event that must be judged has a deadline',
+  async (host) => {
+    const speaker = await host.speak();
+    for (const [event, ours] of Object.entries(host.events)) {
+      const within = timeToRead(host, speaker, event);
+      if (hookPointOf(ours).needsGuards) expect(within).toBeGreaterThan(0);
+      else expect(within).toBeUndefined();
+    }
+    expect(timeToRead(host, speaker, undefined)).toBeGreaterThan(0);
+  },
+);
+
 test.each(guardedEvents)(
   '$host $event is denied even if the code that writes its answers fails',
   async ({ host: name, event, given, denial }) => {
@@ -94,7 +120,10 @@ test.each(guardedEvents)(
         throw new TypeError('a bug of ours');
       },
     };
-    const answer = denyingAnswer({ host, speaker, event, given }, 'why');
+    const answer = denyingAnswer(
+      { host, speaker, event, input: inputOf(JSON.stringify(given)) },
+      'why',
+    );
     // All others obey the exit status.
     const obeysOnlyJson = ['kodelet', 'opencode'].includes(name);
     expect(answer).toEqual(obeysOnlyJson ? { stdout: denial('why') } : { exitCode: 2 });

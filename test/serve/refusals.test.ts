@@ -198,7 +198,7 @@ test('serve answers its hosts although something threw where nobody waits for it
        }, 50);`,
   );
   const { post, stderr } = await startServe(box, [], { NODE_OPTIONS: `--require "${fault}"` });
-  await waitUntil(() => stderr().includes('something failed, and serve goes on: boom'));
+  await waitUntil(() => stderr().includes('something failed, and serve continues: boom'));
   expect((await post(callIn(box.project))).body).toContain('"permissionDecision":"deny"');
 });
 

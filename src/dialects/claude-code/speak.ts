@@ -23,7 +23,7 @@ export const speaker: Speaker = {
   defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
     event === 'PreToolUse' && entry !== 'cli',
   // `install` writes none.
-  patience: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
+  timeoutAt: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
     if (event === 'PreCompact' && top?.['decision'] === undefined) {

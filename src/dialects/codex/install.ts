@@ -30,7 +30,7 @@ export const installation: EntriesInstallation = {
     inGroups(events, (event) => ({
       type: 'command',
       command: call(),
-      timeout: speaker.patience(event) / 1_000,
+      timeout: speaker.timeoutAt(event) / 1_000,
     })),
   after: (scope) => [
     'start codex, review the hooks with /hooks and trust them: Codex silently skips untrusted hooks',

@@ -19,7 +19,7 @@ export const speaker: Speaker = {
   title: 'Codex',
   asks: () => false,
   // At the end of a session, Codex allows no more.
-  patience: (event) => (event === 'SessionEnd' ? 3_000 : 600_000),
+  timeoutAt: (event) => (event === 'SessionEnd' ? 3_000 : 600_000),
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event as CodexEventName, said, wishes);
     const own = defined<Fields>(specific);

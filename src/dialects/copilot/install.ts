@@ -18,7 +18,7 @@ const events = [
   'notification',
 ];
 
-const secondsAt = (event: string): number => speaker.patience(event) / 1_000;
+const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 
 /** How hooks are installed: in a file of our own in Copilot's folder of hooks. */
 export const installation: EntriesInstallation = {

@@ -17,7 +17,7 @@ export const speaker: Speaker = {
   readsItself: (project) =>
     ['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
   asks: (event) => copilotEventNamed(event)?.point === 'preToolUse',
-  patience: () => 600_000,
+  timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
     const { point } = copilotEventNamed(event)!;
     const answer = defined<Fields>(answerTo(point, said, wishes));

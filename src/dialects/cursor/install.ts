@@ -27,7 +27,7 @@ export const installation: EntriesInstallation = {
   entries: (call) =>
     events.map((event) => ({
       event,
-      entry: { command: call(), timeout: speaker.patience(event) / 1_000 },
+      entry: { command: call(), timeout: speaker.timeoutAt(event) / 1_000 },
     })),
   after: (scope) =>
     scope === 'project'

@@ -24,7 +24,7 @@ export const speaker: Speaker = {
   },
   // At preToolUse, Cursor accepts "ask" and runs the tool.
   asks: (event) => shellGates.has(event),
-  patience: () => 600_000,
+  timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
     const answer = defined<Fields>(answerTo(event, said, wishes));
     return Object.keys(answer).length > 0 ? { stdout: answer } : {};

@@ -27,7 +27,7 @@ export const installation: EntriesInstallation = {
     inGroups(events, (event) => ({
       type: 'command',
       command: call(),
-      timeout: speaker.patience(event),
+      timeout: speaker.timeoutAt(event),
     })),
   after: (scope) =>
     scope === 'project'

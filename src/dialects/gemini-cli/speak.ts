@@ -15,7 +15,7 @@ export const speaker: Speaker = {
   title: 'Gemini CLI',
   projectIn: (_, { GEMINI_PROJECT_DIR }) => [GEMINI_PROJECT_DIR],
   asks: (event) => event === 'BeforeTool',
-  patience: () => 600_000,
+  timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event, said, wishes);
     const own = defined<Fields>(specific);

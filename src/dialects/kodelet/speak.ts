@@ -14,7 +14,7 @@ export const speaker: Speaker = {
   sessionIn: ({ conv_id }) => conv_id,
   projectIn: ({ cwd }) => [cwd],
   asks: () => false,
-  patience: () => runLimit,
+  timeoutAt: () => runLimit,
   silence,
   write(event, { native }, wishes): HostAnswer {
     const answer = defined<Record<string, unknown>>(answerTo(event, native, wishes));

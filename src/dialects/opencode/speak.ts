@@ -11,7 +11,7 @@ export const speaker: Speaker = {
   eventIn: () => undefined,
   projectIn: ({ cwd }) => [cwd],
   asks: () => false,
-  patience: () => longestWait,
+  timeoutAt: () => longestWait,
   write(event, { native }, wishes): HostAnswer {
     const answer = ((): Readonly<Record<string, unknown>> => {
       switch (event) {

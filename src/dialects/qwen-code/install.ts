@@ -18,7 +18,7 @@ const events = [
   'Notification',
 ];
 
-const secondsAt = (event: string): number => speaker.patience(event) / 1_000;
+const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 
 /** Qwen Code's settings. */
 export const installation: EntriesInstallation = {

@@ -20,7 +20,7 @@ export const speaker: Speaker = {
   projectIn: (_, { QWEN_PROJECT_DIR }) => [QWEN_PROJECT_DIR],
   asks: (event) => event === 'PreToolUse',
   // Before a tool, Qwen Code never waits longer, whatever its settings say.
-  patience: () => 60_000,
+  timeoutAt: () => 60_000,
   write(event, said, wishes): HostAnswer {
     const { top: first, specific = {} } = answerTo(event, said, wishes);
     const own = defined<Fields>(specific);
