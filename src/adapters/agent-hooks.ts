@@ -682,7 +682,14 @@ export class AgentHooks {
 /** A turn, or the answer given in its place. */
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
 
-const copyOf = (input: ToolInput): ToolInput => JSON.parse(JSON.stringify(input)) as ToolInput;
+/** Undefined for what cannot be copied; nothing equals that, so such a call is judged again. */
+function copyOf(input: ToolInput): ToolInput | undefined {
+  try {
+    return structuredClone(input);
+  } catch {
+    return undefined;
+  }
+}
 
 const stoppedBefore = 'a hook stopped the agent before this call began';
 

@@ -9,8 +9,8 @@ import { isSame } from './is-same.ts';
 /** A tool call that was judged and has not run yet. */
 export interface JudgedCall {
   readonly call: OpenToolCall | OpenKeptCall;
-  /** The arguments that it is to run with; if it is not to run, those asked for. */
-  readonly input: ToolInput;
+  /** The arguments that it is to run with, if they can be compared; if it is not to run, those asked for. */
+  readonly input: ToolInput | undefined;
   /** Absent while hooks judge it. */
   readonly verdict?: ToolCallVerdict;
   /** Whether the user must be asked; present only if the framework wanted to ask by itself. */

@@ -77,6 +77,26 @@ describe('a tool call', () => {
     expect(blocked).toEqual([{ tool: 'write_file', reason: 'no' }]);
   });
 
+  test.each(['BeforeTool', 'AfterTool'])(
+    'with only %s hooks, a model may ask for a call whose arguments cannot be copied',
+    async (event) => {
+      const { hooks } = await agent({ [event]: inParallel('exit 0') });
+      const deep = JSON.parse(`{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as object;
+      const { ask } = model(hooks, { parts: [wants('1', deep), wants('2', { size: 1n })] });
+      expect((await ask(user('Go'))).parts).toHaveLength(2);
+    },
+  );
+
+  test('arguments without a value are no change, so a call is judged once', async () => {
+    const { hooks, folder } = await agent({ BeforeTool: inParallel('echo x >> judged') });
+    const input = { path: 'a', mode: undefined };
+    const { ask } = model(hooks, { parts: [wants('1', input)] });
+    await ask(user('Go'));
+    const call = { id: '1', name: 'write_file', input: { ...input }, isVerbatim: true };
+    await hooks.tool(call, async () => written);
+    expect(readFileSync(`${folder}/judged`, 'utf8')).toBe('x\n');
+  });
+
   test.each([2_000, 100_000])(
     'a tool call whose arguments are nested %d levels deep is blocked, not thrown (S-34)',
     async (levels) => {
