@@ -6,17 +6,18 @@ import { errorOf } from '../message-of.ts';
 /** Returns the event in a request's body; rejects if the signal is aborted before all has come. */
 export async function bodyOf(request: IncomingMessage, signal: AbortSignal): Promise<EventInput> {
   const reader = new EventReader('the body');
-  const isTooLarge = Number(request.headers['content-length'] ?? 0) > mostBytes;
+  const saysTooLarge = Number(request.headers['content-length'] ?? 0) > mostBytes;
   let size = 0;
+  let isTooLarge = false;
   // Not read with an iterator, whose early end would end the connection before the host is answered.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
-      if (size > mostBytes) return;
+      if (isTooLarge) return;
       size += chunk.length;
       reader.take(chunk);
       // Hosts name the event before what a model chose, so the first piece shows what must be denied.
+      isTooLarge = saysTooLarge || size > mostBytes;
       if (isTooLarge) resolve({ ...reader.end(overSize), isTooLarge });
-      else if (size > mostBytes) resolve(reader.end());
     });
     request.once('end', () => resolve(reader.end()));
     request.once('error', reject);
