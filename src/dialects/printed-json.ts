@@ -1,4 +1,4 @@
-import { deepest, overDepth } from '../json-limits.ts';
+import { deepest, isNestedTooDeep, overDepth } from '../json-limits.ts';
 import { isRecord } from '../protocol/output.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -245,14 +245,10 @@ export function withoutDeepFields(
   const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     if (name === 'hookSpecificOutput' && isRecord(value))
       return [[name, withoutDeepFields(value, notes)]];
-    if (!goesDeeper(value, deepest)) return [[name, value]];
+    if (typeof value !== 'object' || value === null || !isNestedTooDeep(value))
+      return [[name, value]];
     notes.push(`"${name}" was ignored: it ${overDepth}`);
     return [];
   });
   return Object.fromEntries(kept);
-}
-
-function goesDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => goesDeeper(inner, levels - 1));
 }
