@@ -42,8 +42,8 @@ function isData(input: unknown): boolean {
       if (typeof key === 'symbol' || (key === 'length' && Array.isArray(object))) continue;
       const property = Object.getOwnPropertyDescriptor(object, key)!;
       const value: unknown = property.value;
-      const isComputed = property.get !== undefined || (key === 'toJSON' && typeof value === 'function'); // prettier-ignore
-      if (isComputed || !property.enumerable) return false;
+      if (property.get !== undefined || !property.enumerable) return false;
+      if (key === 'toJSON' && typeof value === 'function') return false;
       if (typeof value === 'object' && value !== null) seen.add(value);
     }
   }

@@ -22,8 +22,7 @@ import type { HookReason } from './why-hooks.ts';
 
 /**
  * Takes one event through its hooks, prints their verdict, and returns how many ran. Whatever goes wrong at
- * an event about a tool, a prompt or a model's call is a denial (S-33). Nothing is loaded for hooks that do
- * not run.
+ * an event about a tool, a prompt or a model's call is a denial. Nothing is loaded for hooks that do not run.
  */
 export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
@@ -67,7 +66,10 @@ function denied(name: string, error: unknown): void {
   const reason = `hookmachine could not judge this: ${messageOf(error)}`;
   process.exitCode = unanswered;
   warnAtOnce(oneLine(`${name} is denied: ${messageOf(error)}`));
-  print(isTerminal(1) ? printable(`${name}: denied: ${reason}\n`) : `${printableJson(deniedReport(name, reason))}\n`, exitUnanswered); // prettier-ignore
+  const text = isTerminal(1)
+    ? printable(`${name}: denied: ${reason}`)
+    : printableJson(deniedReport(name, reason));
+  print(`${text}\n`, exitUnanswered);
 }
 
 const exitUnanswered = (): void => {

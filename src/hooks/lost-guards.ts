@@ -7,8 +7,8 @@ import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { unknownGuard } from '../settings/unknown-guard.ts';
 
 /**
- * Returns hooks that deny in place of those that could not be read: always for the administrator's (S-12),
- * for any other if its failure denies (S-09, S-10).
+ * Returns hooks that deny in place of those that could not be read: always for the administrator's, for any
+ * other if its failure denies.
  */
 export const lostGuards = (
   dialect: Dialect,
