@@ -84,7 +84,6 @@ async function judged(
 ): Promise<number> {
   const { cwd, dialect, sessionId } = options;
   const folder = folderToWorkIn(cwd);
-  const isOnTerminal = isTerminal(1);
   const wanted = dialectsFor(options);
   const event = dialect.events[name]!;
   if (isTerminal(0))
@@ -96,12 +95,11 @@ async function judged(
   const read = await dialect.readCall(name, given);
   if ('faults' in read)
     throw new CommandFailure(`stdin does not match ${name}: ${read.faults.join('; ')}`);
-  const { fields, context } = read;
+  const { fields, context, parts } = read;
   // `performance` would have to be loaded first.
   const startedAt = process.hrtime.bigint();
   const session = sessionId ?? sessionIn(given);
   const dialects = read.isOnlyTheirs ? wanted.filter((one) => findSame(one, dialect)) : wanted;
-  const { parts } = read;
   const fired: FiredEvent = {
     event,
     fields,
@@ -111,11 +109,11 @@ async function judged(
     ...(isAskedFor && { runsElsewhere: (hook) => !isAskedFor(hook) }),
     ...(parts && { parts: parts.calls, partsFor: dialect.family }),
   };
-  const came = await throughHooks(fired, dialects, options, session);
-  const { isUnread } = came;
+  const verdicts = await throughHooks(fired, dialects, options, session);
+  const { isUnread } = verdicts;
   const result = parts
-    ? (await import('./joined-result.ts')).joinedResult(fired, came, parts)
-    : came.result;
+    ? (await import('./joined-result.ts')).joinedResult(fired, verdicts, parts)
+    : verdicts.result;
   const durationMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
   const report = await fireReport(event, fields, result, durationMs);
   process.exitCode = report.blocked || report.stop ? 2 : isOpen(result) ? 3 : isUnread ? 1 : 0;
@@ -130,17 +128,19 @@ async function judged(
     options.why || isAskedFor
       ? await reasonsOf(fired, result, dialects, options, isAskedFor)
       : undefined;
-  if (isOnTerminal) {
-    const { readable } = await import('./fire-readable.ts');
-    print(readable(name, fields, report, options.why && why), onLost);
-  } else {
-    const whole = { ...report, event: name, ...own, ...(options.why && { why }) };
-    print(`${printableJson(whole)}\n`, onLost);
-  }
-  if (!options.why)
-    for (const { hook, why: because, ran } of why ?? [])
-      if (!ran) tellUser(`hook "${hook}" did not run: ${because}`);
+  const shown = options.why && why;
+  const text = isTerminal(1)
+    ? (await import('./fire-readable.ts')).readable(name, fields, report, shown)
+    : `${printableJson({ ...report, event: name, ...own, ...(shown && { why }) })}\n`;
+  print(text, onLost);
+  if (!shown) tellSkipped(why);
   return report.hookCount;
+}
+
+/** Says of each hook that the user asked for why it did not run. */
+function tellSkipped(reasons: readonly HookReason[] = []): void {
+  for (const { hook, why, ran } of reasons)
+    if (!ran) tellUser(`hook "${hook}" did not run: ${why}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

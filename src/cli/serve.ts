@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const answers = answerHosts({
     token,
     tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,
-    answer: (posted) => answer(posted),
+    answer: (posted) => answerTo(posted, warm, options, tell),
     warn: tell,
   });
   const page = await serveJournal('hookmachine serve', { port, holdsProcess: true }, answers).catch(
@@ -61,35 +61,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     warn: tell,
   });
 
-  async function answer(posted: Posted): Promise<object | undefined> {
-    const { host: name, event, input } = posted;
-    const host = hostNamed(name);
-    const installation = await host.install();
-    if (installation.kind !== 'entries' || installation.overHttp === undefined) {
-      const { title } = await host.speak();
-      throw new CommandFailure(
-        `${title} has no HTTP hooks: have it call hookmachine relay ${name}`,
-      );
-    }
-    const dialects = dialectsBeside(host, options.dialects);
-    const naming = `post the event to /${name}/EVENT`;
-    const speaker = await host.speak();
-    const known = knownEvent({ host, speaker, input }, event, { naming, warn: tell });
-    if (known === undefined) return undefined;
-    const { answer: said } = await relayEvent(known, {
-      projectOf: (_, sessionId) => projectOf(host, speaker, input.given, sessionId),
-      async through(fired, sessionId, late) {
-        const signal = AbortSignal.any([posted.signal, late]);
-        const verdicts = await warm.through({ fired, host: name, sessionId, dialects, signal });
-        // Hooks that were ended have judged nothing.
-        signal.throwIfAborted();
-        return verdicts;
-      },
-      warn: tell,
-    });
-    return typeof said.stdout === 'object' ? said.stdout : undefined;
-  }
-
   const interrupted = untilInterrupted();
   tellAddress(options, { url: origin, inspector: page.url });
   await interrupted;
@@ -97,6 +68,38 @@ export async function serve(options: ServeOptions): Promise<void> {
   warm.close();
   page.end();
   await page.close();
+}
+
+/** Takes an event that a host posted through the hooks, and returns the answer for that host. */
+async function answerTo(
+  { host: name, event, input, signal: whileHostWaits }: Posted,
+  warm: WarmHooks,
+  options: ServeOptions,
+  tell: WarningSink,
+): Promise<object | undefined> {
+  const host = hostNamed(name);
+  const speaker = await host.speak();
+  const installation = await host.install();
+  if (installation.kind !== 'entries' || installation.overHttp === undefined)
+    throw new CommandFailure(
+      `${speaker.title} has no HTTP hooks: have it call hookmachine relay ${name}`,
+    );
+  const dialects = dialectsBeside(host, options.dialects);
+  const naming = `post the event to /${name}/EVENT`;
+  const known = knownEvent({ host, speaker, input }, event, { naming, warn: tell });
+  if (known === undefined) return undefined;
+  const { answer } = await relayEvent(known, {
+    projectOf: (_, sessionId) => projectOf(host, speaker, input.given, sessionId),
+    async through(fired, sessionId, late) {
+      const signal = AbortSignal.any([whileHostWaits, late]);
+      const verdicts = await warm.through({ fired, host: name, sessionId, dialects, signal });
+      // Hooks that were ended have judged nothing.
+      signal.throwIfAborted();
+      return verdicts;
+    },
+    warn: tell,
+  });
+  return typeof answer.stdout === 'object' ? answer.stdout : undefined;
 }
 
 function portTaken(port: number, cause: Error): CommandFailure {
