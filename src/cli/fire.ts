@@ -1,7 +1,7 @@
 import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FireOptions } from './fire-options.ts';
-import { unanswered } from '../dialects/denying-answer.ts';
+import { unanswered, unjudgedReason } from '../dialects/denying-answer.ts';
 import { findSame, presentDialectsWith } from '../dialects/index.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { oneLine } from '../log.ts';
@@ -63,7 +63,7 @@ const dialectsFor = ({ dialect, dialects }: FireOptions): readonly Dialect[] =>
 
 /** Prints the denial of an event that could not be judged. */
 function denied(name: string, error: unknown): void {
-  const reason = `hookmachine could not judge this: ${messageOf(error)}`;
+  const reason = unjudgedReason(error);
   process.exitCode = unanswered;
   warnAtOnce(oneLine(`${name} is denied: ${messageOf(error)}`));
   const text = isTerminal(1)

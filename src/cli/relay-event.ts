@@ -1,5 +1,10 @@
 import type { Dialect, Host } from '../dialects/dialect.ts';
-import { denyingAnswer, mustBeJudged, type KnownEvent } from '../dialects/denying-answer.ts';
+import {
+  denyingAnswer,
+  mustBeJudged,
+  type KnownEvent,
+  unjudgedReason,
+} from '../dialects/denying-answer.ts';
 import { findSame, presentDialects } from '../dialects/index.ts';
 import type { Said, Speaker, HostAnswer } from '../dialects/speaker.ts';
 import { AllWishes } from '../dialects/wishes.ts';
@@ -110,7 +115,7 @@ export function unjudged(
   error: unknown,
   warn: RelayPath['warn'],
 ): Relayed & { readonly denial: string } {
-  const denial = `hookmachine could not judge this: ${messageOf(error)}`;
+  const denial = unjudgedReason(error);
   warn(`${known.event} of ${known.speaker.title} is denied: ${messageOf(error)}`);
   return { answer: denyingAnswer(known, denial), denial, hookCount: 0 };
 }

@@ -1,4 +1,5 @@
 import { hookPointOf } from '../hook-points.ts';
+import { messageOf } from '../message-of.ts';
 import type { Host } from './dialect.ts';
 import type { EventInput } from './event-input.ts';
 import { emptyVerdict } from './merge-effects.ts';
@@ -16,6 +17,10 @@ export interface KnownEvent {
 /** Whether the event is denied where it cannot be judged: it is about a tool, a prompt or a model's call. */
 export const mustBeJudged = ({ host, event }: Pick<KnownEvent, 'host' | 'event'>): boolean =>
   hookPointOf(host.events[event]!).needsGuards;
+
+/** Why an event is denied that could not be judged. */
+export const unjudgedReason = (error: unknown): string =>
+  `hookmachine could not judge this: ${messageOf(error)}`;
 
 /** Denies an event in the form that its host obeys, without any hook. */
 export function denyingAnswer(known: KnownEvent, reason: string): HostAnswer {

@@ -1,6 +1,5 @@
 import { withCode } from '../failure-code.ts';
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type {
   HookAnswer,
   HookEventInput,
@@ -8,7 +7,6 @@ import type {
   HookPayload,
   HookVerdict,
   PlannedHook,
-  Recheck,
 } from '../../machines/hook-event.ts';
 import type {
   HookCommand,
@@ -18,17 +16,15 @@ import type {
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import { valueAfter, mergeEffects, passChanges, outputOf } from '../dialects/merge-effects.ts';
+import { mergeEffects, passChanges, outputOf } from '../dialects/merge-effects.ts';
 import { withMissingProgram } from '../dialects/missing-program.ts';
 import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { faultBehind } from '../process/index.ts';
 import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
-import { hookPointOf, type Slot } from '../hook-points.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
-import { defined, type HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { sharingKey } from '../settings/sharing-key.ts';
 import type {
@@ -39,6 +35,7 @@ import type {
 import { buildFailureEnvelope, aggregateResults, withLate } from './event-result.ts';
 import type { Entry } from './duplicates.ts';
 import type { HookPlan } from './hook-planner.ts';
+import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 import type { PlanObserver } from '../telemetry.ts';
 import { deniesUntrusted, type StartGate } from './trust-gate.ts';
 
@@ -90,12 +87,6 @@ export type StartUnawaited = (
   input: HookProcessInput,
   onEnd: (outcome: HookProcessOutcome) => HookExecutionResult | undefined,
 ) => void;
-
-/** A hook's answer, as the machine keeps it. */
-interface KeptAnswer extends HookExecutionResult, HookAnswer {
-  /** The payload that the hook received. */
-  readonly received: HookPayload;
-}
 
 /** The part of an answer that the event's result shows. */
 const shownOf = ({ passesOn: _, received: __, ...answer }: KeptAnswer): HookExecutionResult =>
@@ -290,63 +281,6 @@ export function toMachineInput(
       decided: (verdict) => observer.eventSettled(plan, (verdict as EventVerdict).result),
     },
   };
-}
-
-/**
- * Returns the hooks that judged something other than what would run now: what they received, with their own
- * changes, differs from it. Nothing is asked again about what is denied or stopped.
- */
-function recheckAfter(
-  { hooks, event }: HookPlan,
-  payload: HookPayload,
-  answers: readonly (HookAnswer | undefined)[],
-  { verdict }: AggregatedHookResult,
-): Recheck | undefined {
-  if (hookPointOf(event).denial !== 'prevents' || verdict.decision === 'deny' || verdict.stop)
-    return undefined;
-  const changed = Object.entries(verdict.changes).filter(([slot]) => judgedSlots.includes(slot));
-  if (changed.length === 0) return undefined;
-  const final = changed.reduce<HookPayload>(
-    (made, [slot, change]) => ({ ...made, [slot]: valueAfter(change, payload[slot]) }),
-    payload,
-  );
-  const positions = [...hooks.keys()].filter((position) => {
-    const answer = answers[position] as KeptAnswer | undefined;
-    if (answer?.status !== 'ok') return false;
-    const judged = passChanges(event, answer.received, answer);
-    return changed.some(([slot]) => !isDeepStrictEqual(judged[slot], final[slot]));
-  });
-  return positions.length > 0 ? { positions, payload: final } : undefined;
-}
-
-/** What hooks judge before it runs; a response is a hook's own. */
-const judgedSlots: readonly string[] = ['tool_input', 'llm_request'] satisfies Slot[];
-
-/**
- * The answer of a hook that is asked once more: it may deny or ask, but change nothing; what it has already
- * said counts once.
- */
-function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
-  const judging = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
-  const note = 'its changes were ignored, because it was asked again about the final arguments';
-  const { hookSpecificOutput: _, ...output } = answer.output ?? {};
-  const repeatsReason = answer.decision === first.decision && answer.reason === first.reason;
-  return defined<A>({
-    ...answer,
-    effects: judging.filter(
-      (effect) => !first.effects.some((said) => isDeepStrictEqual(effect, said)),
-    ),
-    reason: repeatsReason ? undefined : answer.reason,
-    ...(answer.output && {
-      output: defined<HookOutput>({
-        ...output,
-        systemMessage:
-          output.systemMessage === first.output?.systemMessage ? undefined : output.systemMessage,
-        reason: repeatsReason ? undefined : output.reason,
-      }),
-    }),
-    ...(judging.length < answer.effects.length && { notes: [...answer.notes, note] }),
-  });
 }
 
 /** Says why a script could not be run, where its file shows that (exit 126 and 127). */
