@@ -29,6 +29,7 @@ const apart: Partial<Record<Field, readonly [unknown, unknown]>> = {
   env: [{ MODE: 'strict' }, {}],
   cwd: ['a', undefined],
   shell: ['sh', 'bash'],
+  standsIn: [true, undefined],
   headers: [{ key: 'a' }, { key: 'b' }],
   allowedEnv: [['A'], undefined],
   allowedEnvKey: ['a', 'b'],
