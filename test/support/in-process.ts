@@ -104,6 +104,10 @@ function takeOver(input: Buffer, said: { stdout: string; stderr: string }): () =
   // The tests may be run on a terminal.
   const { isatty } = tty;
   tty.isatty = () => false;
+  // A host waits for a command since it was started, which is now.
+  const { uptime } = process;
+  const startedAt = uptime();
+  process.uptime = () => uptime() - startedAt;
   let taken = 0;
   putIntoFs({
     readSync: ((descriptor: number, into: Buffer, ...rest: never[]) => {
@@ -124,6 +128,7 @@ function takeOver(input: Buffer, said: { stdout: string; stderr: string }): () =
   return () => {
     putIntoFs({ fstatSync, readSync, writeSync });
     tty.isatty = isatty;
+    process.uptime = uptime;
     Object.defineProperty(process, 'stdin', stdin);
   };
 }
