@@ -105,9 +105,10 @@ function takeOver(input: Buffer, said: { stdout: string; stderr: string }): () =
   const { isatty } = tty;
   tty.isatty = () => false;
   // A host waits for a command since it was started, which is now.
-  const { uptime } = process;
-  const startedAt = uptime();
-  process.uptime = () => uptime() - startedAt;
+  const startedAt = performance.now();
+  const uptime = vi
+    .spyOn(process, 'uptime')
+    .mockImplementation(() => (performance.now() - startedAt) / 1_000);
   let taken = 0;
   putIntoFs({
     readSync: ((descriptor: number, into: Buffer, ...rest: never[]) => {
@@ -128,7 +129,7 @@ function takeOver(input: Buffer, said: { stdout: string; stderr: string }): () =
   return () => {
     putIntoFs({ fstatSync, readSync, writeSync });
     tty.isatty = isatty;
-    process.uptime = uptime;
+    uptime.mockRestore();
     Object.defineProperty(process, 'stdin', stdin);
   };
 }

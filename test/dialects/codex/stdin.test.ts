@@ -273,7 +273,7 @@ describe('fire --dialect codex', () => {
     expect(after.report['toolOutput']).toBe('hidden');
   });
 
-  test('fire says which fields are not valid', async () => {
+  test('fire denies a call whose fields are not valid, and says which (S-33)', async () => {
     const { stderr, exitCode } = await fired('PreToolUse', ':', { tool_name: 1 });
     expect([exitCode, stderr]).toEqual([
       2,
