@@ -1,6 +1,6 @@
 import { HookmachineError } from './errors.ts';
 import { isRecord } from './protocol/output.ts';
-import { said } from './settings/problem.ts';
+import { said } from './message-of.ts';
 
 /** What a value must be, and what its author should write instead. */
 export interface Rule {

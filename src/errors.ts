@@ -61,7 +61,7 @@ export const isHookmachineError = (
 ): thrown is HookmachineError =>
   isError(thrown) && brand in thrown && (code === undefined || codeOf(thrown) === code);
 
-const codeOf = (error: object): unknown => (error as { code?: unknown }).code;
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 /** Whether a thrown value is an error, from any realm. A revoked proxy throws when its type is queried. */
 export function isError(thrown: unknown): thrown is Error {
@@ -77,8 +77,58 @@ export function isError(thrown: unknown): thrown is Error {
  * requested.
  */
 export const isShortage = (error: unknown): boolean =>
-  ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
+  ['EMFILE', 'ENFILE', 'ENOMEM'].includes(String(codeOf(error)));
 
 /** Whether the system says that there is no such file or folder. */
 export const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)));
+
+/**
+ * Why a hook failed, as far as that can be said without quoting a model, a tool or the hook itself: for logs
+ * that promise to hold no payloads.
+ */
+export type FailureCode =
+  | 'cancelled'
+  | 'hook-ended'
+  | 'hook-threw'
+  | 'invalid-answer'
+  | 'model-failed'
+  | 'no-response'
+  | 'not-started'
+  | 'timed-out'
+  | `exit-${number}`
+  | `http-${number}`
+  | `signal-${string}`;
+
+/** Kept beside the errors: a property could have been set by whoever threw the error. */
+const codes = new WeakMap<Error, FailureCode>();
+
+/** Says why there is no answer where the facts of an exit do not, and returns the error. */
+export function withCode<Thrown extends Error>(error: Thrown, code: FailureCode): Thrown {
+  codes.set(error, code);
+  return error;
+}
+
+/** The facts of an answer that tell why its hook failed. */
+interface Facts {
+  readonly status: string;
+  readonly error?: Error | undefined;
+  readonly exitCode?: number | null | undefined;
+  readonly signal?: string | undefined;
+  readonly httpStatus?: number | undefined;
+}
+
+/** Returns the code of a failure; undefined for an answer that is none. */
+export function failureCode(answer: Facts): FailureCode | undefined {
+  const { status, error, exitCode, signal, httpStatus } = answer;
+  if (status === 'timedOut') return 'timed-out';
+  if (status === 'cancelled') return 'cancelled';
+  if (status !== 'failed') return undefined;
+  const known = error && codes.get(error);
+  if (known !== undefined) return known;
+  if (httpStatus !== undefined)
+    return httpStatus >= 200 && httpStatus <= 299 ? 'invalid-answer' : `http-${httpStatus}`;
+  if (signal !== undefined) return `signal-${signal}`;
+  if (typeof exitCode === 'number') return exitCode === 0 ? 'invalid-answer' : `exit-${exitCode}`;
+  return 'not-started';
+}

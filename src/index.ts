@@ -39,7 +39,7 @@ export {
 export type { InspectObserver } from './telemetry.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
-export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';
+export { isEventFields, type OutsideEventFields } from './protocol/fields.ts';
 export type * from './protocol/input.ts';
 export type * from './protocol/llm.ts';
 export type { HookDecision, HookOutput } from './protocol/output.ts';

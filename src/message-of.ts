@@ -36,3 +36,15 @@ function hasPlainTexts(error: Error): boolean {
     return false;
   }
 }
+
+/** Describes a value in a few words that continue "it …". */
+export function said(value: unknown): string {
+  if (value === undefined) return 'is missing';
+  if (Array.isArray(value)) return 'is an array';
+  if (typeof value === 'object' && value !== null) return 'is an object';
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value.slice(0, 100))
+      : process.getBuiltinModule('node:util').inspect(value);
+  return `is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
+}

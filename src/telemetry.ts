@@ -4,7 +4,7 @@ import type { ToolCallOutcome } from '../machines/tool-call.ts';
 import type { Effect } from './dialects/answer.ts';
 import { hookPointOf } from './hook-points.ts';
 import { debugChannel, oneLine, type PlainWarning, warn, type WarningSink } from './log.ts';
-import { failureCode, type FailureCode } from './failure-code.ts';
+import { failureCode, type FailureCode } from './errors.ts';
 import { messageOf } from './message-of.ts';
 import type { HookEventName, HookSource } from './protocol/events.ts';
 import type { RegisteredHook } from './settings/hook-definition.ts';

@@ -34,6 +34,7 @@ import {
   isKept,
   judgeNow,
   type RunTool,
+  isSame,
 } from './run-tool.ts';
 import { Questions } from './questions.ts';
 import { Sessions } from './sessions.ts';
@@ -48,7 +49,6 @@ import {
   Turns,
   withTurn,
 } from './turns.ts';
-import { isSame } from './is-same.ts';
 
 /** A model call of a framework. */
 export interface FrameworkModelCall {

@@ -1,3 +1,4 @@
+import { isRecord } from '../protocol/output.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { OpenKeptCall } from '../agent/call-keeper.ts';
@@ -140,13 +141,13 @@ async function finalInput(
   given: ToolInput,
   read: FrameworkToolCall['read'],
 ): Promise<ToolInput | undefined> {
-  if (isSame(given, judged)) return given;
-  if (isSame(given, call.request.input)) return judged;
-  return read && isSame(given, await read(judged)) ? given : undefined;
+  if (isSameJson(given, judged)) return given;
+  if (isSameJson(given, call.request.input)) return judged;
+  return read && isSameJson(given, await read(judged)) ? given : undefined;
 }
 
 /** Compares as JSON, which is what is kept. */
-const isSame = (one: unknown, other: unknown): boolean =>
+const isSameJson = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 
 /** Runs the tool of a call that may run. */
@@ -182,5 +183,27 @@ async function answer(
     } catch (error) {
       if (!asksAgain || !isHookmachineError(error, 'CALL_SUSPENDED')) throw error;
     }
+  }
+}
+
+/** The key under which hooks see arguments that are not an object. */
+export const loneArgument = 'input';
+
+/** Arguments as hooks see them: always an object. */
+export function asInput(given: unknown): ToolInput {
+  if (isRecord(given)) return given;
+  return given === undefined || given === null ? {} : { [loneArgument]: given };
+}
+
+/** What a tool gets whose arguments came in the form of `given`, now that hooks have left `final`. */
+export const asGiven = (given: unknown, final: ToolInput): unknown =>
+  isRecord(given) || !(loneArgument in final) ? final : final[loneArgument];
+
+/** Whether two values are equal. Those that are nested too deep to be compared are not, so they are judged. */
+export function isSame(one: unknown, other: unknown): boolean {
+  try {
+    return isDeepStrictEqual(one, other);
+  } catch {
+    return false;
   }
 }

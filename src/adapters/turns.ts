@@ -3,8 +3,7 @@ import type { NeutralMessage, NeutralPart, NeutralRequest } from '../agent/run-m
 import type { OpenKeptCall } from '../agent/call-keeper.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
 import type { StopRequest } from '../agent/run-tool-call.ts';
-import { isKept } from './run-tool.ts';
-import { isSame } from './is-same.ts';
+import { isKept, isSame } from './run-tool.ts';
 
 /** A tool call that was judged and has not run yet. */
 export interface JudgedCall {

@@ -1,8 +1,7 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
 import { assertArgument, assertArguments, object, type Rule, text } from '../arguments.ts';
-import { later } from './later.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { onAbort } from '../hooks/run-machine.ts';
+import { onAbort, later } from '../hooks/run-machine.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import {
   type Approval,

@@ -25,7 +25,7 @@ import {
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { fixedInput } from './fixed-input.ts';
+import { fixedInput } from './event-hooks.ts';
 import {
   hasHooks,
   hookResult,

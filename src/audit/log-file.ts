@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 
 /** The default limits: the size of a file in bytes, and the number of old files. */
 const mostBytes = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { CallAccount, EventAccount, HookAccount } from '../journal/account.ts';
-import type { FailureCode } from '../failure-code.ts';
+import type { FailureCode } from '../errors.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import { defined } from '../protocol/output.ts';
 

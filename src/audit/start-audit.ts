@@ -3,7 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import type { InspectObserver, PlainObserver } from '../telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
-import { plainName } from '../journal/plain.ts';
+import { plainName } from '../journal/hook-answer.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';

@@ -3,8 +3,7 @@ import type { HookBundle, HookDefinition } from '../settings/hook-definition.ts'
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import type { RequiredBundle } from '../settings/managed.ts';
-import type { SettingsProblem } from '../settings/problem.ts';
-import { unknownGuard } from '../settings/unknown-guard.ts';
+import { type SettingsProblem, unknownGuard } from '../settings/problem.ts';
 import { failureDefault } from '../settings/switches.ts';
 import { attempt } from './bundle-error.ts';
 import { readFolder } from './files.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../file-lock.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import { isAtLeast } from '../settings/managed.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { isAtLeast, isVersion, version as ownVersion } from '../settings/managed.ts';
 import { parseJson } from '../settings/parse-json.ts';
-import { said } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
 import { most } from './limits.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import type { BundleFiles } from './files.ts';
 
 /**

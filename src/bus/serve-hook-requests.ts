@@ -1,6 +1,6 @@
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import { checkEventFields } from '../protocol/event-fields.ts';
+import { checkEventFields } from '../protocol/fields.ts';
 import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { isRecord } from '../protocol/output.ts';

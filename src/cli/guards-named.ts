@@ -11,7 +11,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import type { Settings } from '../settings/schema.ts';
-import { isFolder } from '../make-folder.ts';
+import { isFolder } from '../folders.ts';
 import { CommandFailure } from './failure.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
 import { hooksConfig } from './run-hooks.ts';

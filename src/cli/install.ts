@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Installation, OverHttp, Scope } from '../dialects/installation.ts';
-import { tokenVariable } from '../dialects/relay-entry.ts';
+import { tokenVariable, keptServePort } from '../dialects/relay-entry.ts';
 import { hosts } from '../dialects/hosts.ts';
 import { isHookmachineError } from '../errors.ts';
 import { changesFor, type FileChange, type InstallOrder } from '../install/change.ts';
 import { ownCommand, relayCall } from '../install/relay-call.ts';
 import { requestOf } from '../install/serve-request.ts';
 import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
-import { keptServePort } from '../settings/serve-port.ts';
 import { CommandFailure } from './failure.ts';
 import { hostNamed } from './host-named.ts';
 import { diffOf, say, siteOf } from './shown-change.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { sourceIn } from '../bundles/bundled-hooks.ts';
 import type { BundleFiles } from '../bundles/files.ts';
 import { settingsName } from '../bundles/manifest.ts';

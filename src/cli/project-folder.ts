@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { isFolder } from '../make-folder.ts';
+import { isFolder } from '../folders.ts';
 import { CommandFailure } from './failure.ts';
 import { demandFolder } from './run-command.ts';
 

@@ -3,7 +3,7 @@ import { type KnownEvent, mustBeJudged, unanswered } from '../dialects/denying-a
 import type { Speaker } from '../dialects/speaker.ts';
 import type { HookEventName } from '../hook-points.ts';
 import { oneLine } from '../log.ts';
-import { isFolder } from '../make-folder.ts';
+import { isFolder } from '../folders.ts';
 import { messageOf } from '../message-of.ts';
 import { callingHost, callsOwnRelay } from './calling-host.ts';
 import { denyAtExit } from './deny-at-exit.ts';

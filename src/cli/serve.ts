@@ -9,7 +9,7 @@ import { warn, type WarningSink } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { answerHosts, type Posted } from '../serve/answer-hosts.ts';
 import { keepPort, keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
-import { isFolder } from '../make-folder.ts';
+import { isFolder } from '../folders.ts';
 import { CommandFailure } from './failure.ts';
 import { hostNamed } from './host-named.ts';
 import { portOf, untilInterrupted } from './inspect-option.ts';

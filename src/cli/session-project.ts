@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isFolder, makeFolder } from '../make-folder.ts';
+import { isFolder, makeFolder } from '../folders.ts';
 import { textIn } from '../settings/read-bounded.ts';
-import { forgetOld, stateFolder } from '../settings/state-folder.ts';
+import { forgetOld } from '../settings/forget-old.ts';
+import { stateFolder } from '../settings/levels.ts';
 
 /** How many sessions' projects are kept in memory. */
 const mostKnown = 1_000;

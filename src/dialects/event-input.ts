@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { mostBytes, overDepth, overSize } from '../json-limits.ts';
 import { messageOf } from '../message-of.ts';
-import { isRecord } from '../protocol/output.ts';
+import { isRecord, mostBytes, overDepth, overSize } from '../protocol/output.ts';
 import { isTooDeep } from './printed-json.ts';
 import { TopTexts } from './top-texts.ts';
 

@@ -1,7 +1,8 @@
 import { isRecord } from '../protocol/output.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { commentKey, shortestTimeout } from '../settings/known-keys.ts';
-import { lostEntry, said, type Complain, type LostHooks, type Path } from '../settings/problem.ts';
+import { lostEntry, type Complain, type LostHooks, type Path } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 import { nearestKey, reportSlips } from '../settings/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,4 @@
-import { deepest, isNestedTooDeep, overDepth } from '../json-limits.ts';
-import { isRecord } from '../protocol/output.ts';
+import { deepest, isNestedTooDeep, isRecord, overDepth } from '../protocol/output.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');

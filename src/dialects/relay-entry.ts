@@ -1,7 +1,8 @@
+import { stateFolder } from '../settings/levels.ts';
+import { join } from 'node:path';
 import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { isRecord } from '../protocol/output.ts';
 import { textIn } from '../settings/read-bounded.ts';
-import { keptServePort } from '../settings/serve-port.ts';
 
 /** A word of a shell command, a comment, or a separator between commands. */
 const token =
@@ -91,3 +92,13 @@ function relayInFile(file: string): 'whole' | 'part' | undefined {
 /** An executable as `hookmachine install` writes it. */
 const madeByInstall =
   /^#!\/bin\/sh\n#.*\ncase "\$1" in\n *hook\) echo \w+ ;;\n *run\) exec (.+) ;;\nesac\n$/;
+
+/** The user's folder for what `serve` keeps. */
+export const serveState = 'serve';
+
+/** The port of `hookmachine serve`, kept when it starts or when entries for it are installed. */
+export function keptServePort(): number | undefined {
+  const state = stateFolder(serveState);
+  const kept = state === undefined ? 0 : Number(textIn(join(state, 'port')));
+  return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { attempt, isBundleError } from '../bundles/bundle-error.ts';
 import { type BundleFiles, readFolder } from '../bundles/files.ts';
 import { guardsIn } from '../bundles/guards.ts';

@@ -1,6 +1,5 @@
 import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
 import type { OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
-import { type Later, later } from '../agent/later.ts';
 import type { ToolCallVerdict } from '../agent/open-tool-call.ts';
 import {
   type Approval as Answer,
@@ -10,7 +9,7 @@ import {
   type ToolCallRequest,
 } from '../agent/run-tool-call.ts';
 import { HookmachineError } from '../errors.ts';
-import { onAbort } from '../hooks/run-machine.ts';
+import { onAbort, type Later, later } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { AnswerOptions, Approval } from './approvals.ts';

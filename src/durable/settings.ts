@@ -1,6 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { type SettingsPlace, settingsPlaces } from '../settings/levels.ts';
-import { collectProblems, type Path, said, type SettingsProblem } from '../settings/problem.ts';
+import { collectProblems, type Path, type SettingsProblem } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
 

@@ -21,7 +21,7 @@ export { observeAll } from '../journal/observe-all.ts';
 export { readRecording, type ReadRecordingOptions } from '../journal/read-recording.ts';
 export { RecordingError } from '../journal/recording-error.ts';
 export { redactSettings } from '../redaction/redact-settings.ts';
-export { RedactionError } from '../redaction/redaction-error.ts';
+export { RedactionError } from '../redaction/redact-settings.ts';
 export {
   startRecording,
   type Recording,

@@ -1,14 +1,15 @@
-import { withCode } from '../failure-code.ts';
+import { withCode } from '../errors.ts';
 import { errorOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { Answering } from './handler.ts';
+import { quieted } from './quiet-signal.ts';
 
 /** Calls a hook that was given in code, with its own copy of the event, which it may change. */
 export const callFunction: Answering<'function'> = async ({ call }, { stdin, signal, started }) => {
   started();
   let answer: unknown;
   try {
-    answer = await call(JSON.parse(stdin) as never, { signal });
+    answer = await call(JSON.parse(stdin) as never, { signal: quieted(signal) });
   } catch (error) {
     throw withCode(errorOf(error), 'hook-threw');
   }

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { withCode } from '../failure-code.ts';
+import { withCode } from '../errors.ts';
 import { defined, isRecord } from '../protocol/output.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerLimit, environmentOf } from '../process/index.ts';

@@ -7,13 +7,11 @@ import type {
   ProcessReport,
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
-import { sharingKey } from '../settings/sharing-key.ts';
 import { errorOf } from '../message-of.ts';
 import { answerLimit, endWaiting, runHookCommand, withoutStacks } from '../process/index.ts';
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
-import { quietController } from './quiet-signal.ts';
 
 type Kind = Handler['kind'];
 
@@ -42,6 +40,55 @@ async function answeringOf(kind: Kind): Promise<Answering<Kind>> {
   const answering = (await loaders[kind]()) as Answering<Kind>;
   loaded.set(kind, answering);
   return answering;
+}
+
+/*
+ * What hooks may share with each other: processes, threads, connections, kept answers, and what is remembered
+ * of them. A weaker level's hook must not be able to break or answer for a stronger level's, so only hooks
+ * with the same authority and the same behaviour share anything.
+ */
+
+/** The fields that decide only when a hook runs, and what its end means. */
+const whenAndAfter = {
+  event: true,
+  nativeEvent: true,
+  matcher: true,
+  if: true,
+  once: true,
+  sequential: true,
+  timeout: true,
+  concurrency: true,
+  retries: true,
+  prestart: true,
+  async: true,
+  wakes: true,
+  loopLimit: true,
+  idempotent: true,
+  leftBehind: true,
+  onFailure: true,
+  failsOpen: true,
+  inheritsOnFailure: true,
+  name: true,
+  description: true,
+  place: true,
+} as const satisfies Partial<Record<keyof HookDefinition, true>>;
+
+/** What a registered hook says besides, which an unregistered one cannot. */
+const ofRegistry = ['dialect', 'enabled'];
+
+const known = new WeakMap<HookDefinition, string>();
+
+/** Equal for hooks that may share something: the same level and file, and the same work. */
+export function sharingKey(hook: HookDefinition): string {
+  let key = known.get(hook);
+  if (key === undefined) {
+    const fields = Object.entries(hook)
+      .filter(([field]) => !Object.hasOwn(whenAndAfter, field) && !ofRegistry.includes(field))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    key = JSON.stringify(fields);
+    known.set(hook, key);
+  }
+  return key;
 }
 
 /** Who uses what is kept for a hook in a folder: several hook systems of a process may share it. */
@@ -95,7 +142,7 @@ export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookComma
  * signal is aborted, and a later answer is ignored.
  */
 const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
-  const abort = quietController();
+  const abort = new AbortController();
   let startedAt = performance.now();
   let isOver = false;
   let soFar: (() => HandlerAnswer) | undefined;

@@ -1,6 +1,5 @@
-import { isError } from '../errors.ts';
+import { isError, withCode } from '../errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { withCode } from '../failure-code.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import {

@@ -1,4 +1,4 @@
-import { isError } from '../errors.ts';
+import { isError, withCode } from '../errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import {
@@ -8,7 +8,6 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { withCode } from '../failure-code.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';

@@ -1,7 +1,8 @@
-import { withCode } from '../failure-code.ts';
+import { withCode } from '../errors.ts';
 import { errorOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { beginningOf, type Answering } from './handler.ts';
+import { quieted } from './quiet-signal.ts';
 
 /** What the model receives after every prompt. */
 const form =
@@ -14,7 +15,7 @@ export const askModel: Answering<'prompt'> = async (
 ) => {
   started();
   const prompt = `${withEvent(command.command, stdin)}\n\n${form}`;
-  const answer = await ask(prompt, signal).catch((error: unknown) => {
+  const answer = await ask(prompt, quieted(signal)).catch((error: unknown) => {
     throw withCode(errorOf(error), 'model-failed');
   });
   const { ok, reason } = read(answer);

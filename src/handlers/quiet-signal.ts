@@ -1,14 +1,14 @@
 type Listener = Parameters<AbortSignal['addEventListener']>[1];
 
 /** By listener, what is called in its place; a listener must be removable. */
-const quieted = new WeakMap<object, (event: Event) => void>();
+const instead = new WeakMap<object, (event: Event) => void>();
 
 function quiet(listener: Listener): Listener {
   // Whatever else is given as a listener is rejected, or ignored, as it always is.
   if (typeof listener !== 'function' && typeof listener !== 'object') return listener;
-  let instead = quieted.get(listener);
-  if (instead === undefined) {
-    instead = (event) => {
+  let own = instead.get(listener);
+  if (own === undefined) {
+    own = (event) => {
       try {
         const said: unknown =
           typeof listener === 'function'
@@ -19,9 +19,9 @@ function quiet(listener: Listener): Listener {
         // Nobody waits for the hook any more.
       }
     };
-    quieted.set(listener, instead);
+    instead.set(listener, own);
   }
-  return instead;
+  return own;
 }
 
 /** By signal, what was assigned to `onabort`. */
@@ -54,12 +54,7 @@ class QuietSignal extends AbortSignal {
   }
 }
 
-/**
- * Returns a controller whose signal may be given to code that is not ours: Node.js reports what a listener
- * throws as an uncaught exception.
- */
-export function quietController(): AbortController {
-  const controller = new AbortController();
-  Object.setPrototypeOf(controller.signal, QuietSignal.prototype);
-  return controller;
+/** Makes a signal safe for code that is not ours: Node.js reports what a listener throws as an uncaught exception. */
+export function quieted(signal: AbortSignal): AbortSignal {
+  return Object.setPrototypeOf(signal, QuietSignal.prototype) as AbortSignal;
 }

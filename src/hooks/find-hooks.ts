@@ -6,11 +6,11 @@ import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { blocksByDefault } from '../settings/load-settings.ts';
-import { keptServePort } from '../settings/serve-port.ts';
-import type { SettingsProblem } from '../settings/problem.ts';
+import { formatProblem, type SettingsProblem, unknownGuard } from '../settings/problem.ts';
+import { hookPointOf, type HookEventName } from '../hook-points.ts';
+import { authorities, type HookSource } from '../protocol/events.ts';
 import type { HookHost } from './config.ts';
-import { relayIn } from '../dialects/relay-entry.ts';
-import { lostGuards, sourcesWithHooks } from './lost-guards.ts';
+import { relayIn, keptServePort } from '../dialects/relay-entry.ts';
 import type { RunProgram } from './run-machine.ts';
 import type { StartGate } from './trust-gate.ts';
 
@@ -163,3 +163,58 @@ function sourcesOf(config: HookHost): readonly HooksFromSource[] {
 /** The dialects whose hooks the host wants; a host that does not say knows only hooks in settings. */
 export const dialectsOf = async (config: HookHost): Promise<readonly Dialect[]> =>
   config.getDialects?.() ?? [llxprt];
+
+/**
+ * Returns hooks that deny in place of those that could not be read: always for the administrator's (S-12),
+ * for any other if its failure denies (S-09, S-10).
+ */
+export const lostGuards = (
+  dialect: Dialect,
+  problems: readonly SettingsProblem[],
+  { deniesUnknown }: HookSite,
+): HookDefinition[] =>
+  problems.flatMap((problem) => {
+    const { lost, file = dialect.name, place } = problem;
+    if (lost === undefined) return [];
+    const { sources, event, matcher, onFailure } = lost;
+    const denies = (source: HookSource): boolean =>
+      onFailure === 'block' ||
+      (onFailure === undefined && (source === 'system' || deniesUnknown?.(source) === true));
+    const source = sources.find(denies);
+    if (source === undefined) return [];
+    const why = `${formatProblem(problem)} (what it guards is unknown)`;
+    return guardedEvents(dialect, event).map((guarded) =>
+      unknownGuard(
+        { ...guarded, source, file, name: file, place, ...(matcher !== undefined && { matcher }) },
+        why,
+      ),
+    );
+  });
+
+/** The events that must not proceed while it is unknown what guards them: this one, or all of them. */
+function guardedEvents(
+  { events }: Dialect,
+  name: string | undefined,
+): Pick<HookDefinition, 'event' | 'nativeEvent'>[] {
+  const byEvent = new Map<HookEventName, string>();
+  for (const [native, event] of Object.entries(events))
+    if (hookPointOf(event).needsGuards && (name === undefined || name === native))
+      byEvent.set(event, byEvent.get(event) ?? native);
+  return [...byEvent].map(([event, native]) => ({
+    event,
+    ...(native !== event && { nativeEvent: native }),
+  }));
+}
+
+/** The sources from which a dialect may have hooks; without the administrator's unless that is certain. */
+export function sourcesWithHooks(
+  dialect: Pick<Dialect, 'mayBeIn'>,
+  { cwd, ignoresProject }: Pick<HookSite, 'cwd' | 'ignoresProject'>,
+): HookSource[] {
+  const saysWhere = !dialect.mayBeIn(cwd, () => false);
+  return authorities.filter(
+    (source) =>
+      (source !== 'project' || ignoresProject !== true) &&
+      (saysWhere ? dialect.mayBeIn(cwd, (of) => of === source) : source !== 'system'),
+  );
+}

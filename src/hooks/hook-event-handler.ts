@@ -2,7 +2,7 @@ import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { askModelOf } from '../handlers/index.ts';
 import { hookPointOf } from '../hook-points.ts';
-import { isNestedTooDeep, overDepth } from '../json-limits.ts';
+import { isNestedTooDeep, overDepth } from '../protocol/output.ts';
 import { debugChannel, type PlainWarning } from '../log.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';

@@ -1,4 +1,4 @@
-import { withCode } from '../failure-code.ts';
+import { withCode } from '../errors.ts';
 import { resolve } from 'node:path';
 import type {
   HookAnswer,
@@ -17,16 +17,20 @@ import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { mergeEffects, passChanges, outputOf } from '../dialects/merge-effects.ts';
-import { withMissingProgram } from '../dialects/missing-program.ts';
-import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
+import {
+  deniesUntrusted,
+  denyFailure,
+  noAnswer,
+  readOutcome,
+  withMissingProgram,
+} from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { faultBehind } from '../process/index.ts';
-import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
+import { askModelOf, type AskModel, handlerOf, sharingKey } from '../handlers/index.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { sharingKey } from '../settings/sharing-key.ts';
 import type {
   AggregatedHookResult,
   HookExecutionResult,
@@ -37,7 +41,7 @@ import type { Entry } from './duplicates.ts';
 import type { HookPlan } from './hook-planner.ts';
 import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 import type { PlanObserver } from '../telemetry.ts';
-import { deniesUntrusted, type StartGate } from './trust-gate.ts';
+import type { StartGate } from './trust-gate.ts';
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({

@@ -1,9 +1,9 @@
+import { deniesUntrusted } from '../dialects/process-facts.ts';
 import type { HookHost } from './config.ts';
 import { messageOf } from '../message-of.ts';
-import { hookPointOf } from '../hook-points.ts';
 import type { WarningSink } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HookBundle, HookDefinition, UnaskedHook } from '../settings/hook-definition.ts';
+import type { HookBundle, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
 /** Whether a hook may run, as far as that is known when a plan is made. */
@@ -62,22 +62,6 @@ function isTrusted(
   warn(said(trust.why), { text: said(trust.plainWhy ?? trust.why), isSkip: true });
   return false;
 }
-
-/**
- * Whether a hook denies if it may not start: if its failure does, and if its bundle was changed, unless its
- * author let the operation continue.
- */
-export const deniesUntrusted = ({
-  bundle,
-  event,
-  failsOpen,
-  onFailure,
-}: Partial<Pick<HookDefinition, 'bundle' | 'event' | 'failsOpen' | 'onFailure'>>): boolean =>
-  onFailure === 'block' ||
-  (bundle !== undefined &&
-    failsOpen !== true &&
-    event !== undefined &&
-    hookPointOf(event).needsGuards);
 
 const ask = (config: HookHost, hook: UnaskedHook): HookTrust =>
   tried(() => {

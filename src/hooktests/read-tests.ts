@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { knownDialects } from '../dialects/index.ts';
-import { messageOf } from '../message-of.ts';
+import { messageOf, said } from '../message-of.ts';
 import { readYaml } from '../models/scripted/read-yaml.ts';
 import { patternOf } from '../models/scripted/turn.ts';
-import { placeOf, said, type Path, type SettingsProblem } from '../settings/problem.ts';
+import { placeOf, type Path, type SettingsProblem } from '../settings/problem.ts';
 import { readBounded } from '../settings/read-bounded.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { addToList } from '../settings/edit-settings-text.ts';
 import { attempt, type JsonContent, openJsonFile } from '../settings/edit-json-file.ts';

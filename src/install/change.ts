@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import type {
   EntriesInstallation,

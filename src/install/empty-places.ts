@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import type { EventEntry } from '../dialects/installation.ts';
 import { isRecord } from '../protocol/output.ts';
-import { realPath } from '../settings/levels.ts';
+import { realPath, stateFolder } from '../settings/levels.ts';
 import { parseJson } from '../settings/parse-json.ts';
 import type { Path } from '../settings/problem.ts';
 import { textIn } from '../settings/read-bounded.ts';
-import { stateFolder } from '../settings/state-folder.ts';
 import { textAt } from '../settings/edit-settings-text.ts';
 import { isEmpty, valueAt, valueOf } from './json-values.ts';
 

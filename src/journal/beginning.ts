@@ -7,7 +7,7 @@ import type { ToolCallInput } from '../../machines/tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { JournaledHook, JournaledMachine, JournaledPlan } from './entry.ts';
-import { plainName } from './plain.ts';
+import { plainName } from './hook-answer.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The input of each machine. */

@@ -10,8 +10,7 @@ import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/re
 import { defined, isRecord } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
-import { longestReason } from './hook-answer.ts';
-import { plainDenial, plainField } from './plain.ts';
+import { longestReason, plainDenial, plainField } from './hook-answer.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The outcomes of all machines. */

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../failure-code.ts';
+import type { FailureCode } from '../errors.ts';
 
 /** The machines whose runs a journal records. */
 export type JournaledMachine =

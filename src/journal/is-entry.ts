@@ -1,5 +1,5 @@
 import { isRecord } from '../protocol/output.ts';
-import { said } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 import type { JournalEntry } from './entry.ts';
 
 type Check = (value: unknown) => boolean;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { hasAdministrator } from '../settings/levels.ts';
 
 /*

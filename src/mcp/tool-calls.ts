@@ -4,9 +4,8 @@ import { argumentChanges, type HookChange, resultChanges } from '../agent/hook-c
 import type { EndedToolCall, ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { refusalOf } from '../agent/tool-choice.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { mostBytes, overSize } from '../json-limits.ts';
 import { warn } from '../log.ts';
-import { isRecord } from '../protocol/output.ts';
+import { isRecord, mostBytes, overSize } from '../protocol/output.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 import { answerWith, lineOf, ownResult, resultFor } from './call-answer.ts';
 import { GuardedCall } from './guarded-call.ts';

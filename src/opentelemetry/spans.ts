@@ -1,7 +1,7 @@
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
 import type { PlainCall } from '../telemetry.ts';
 import type { JournaledHook, JournaledMachine, JournalEntry } from '../journal/entry.ts';
-import { plainName } from '../journal/plain.ts';
+import { plainName } from '../journal/hook-answer.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { hookMetrics, type HookMetrics } from './metrics.ts';

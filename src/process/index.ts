@@ -18,7 +18,7 @@ export {
   isExecutable,
   ownFolders,
 } from './programs.ts';
-export { faultBehind, scriptFault } from './script-fault.ts';
+export { faultBehind, scriptFault } from './programs.ts';
 
 /**
  * The process port of the `hookProcess` machine, as a callback actor's logic, so that a command can start

@@ -1,4 +1,4 @@
-import { said } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 
 /** A problem of one entry of `hooksConfig.redact`. */
 export interface RedactProblem {

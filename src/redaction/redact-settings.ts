@@ -1,9 +1,21 @@
+import { HookmachineError } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { settingsPlaces } from '../settings/levels.ts';
-import { formatProblem, placeOf, said, type SettingsProblem } from '../settings/problem.ts';
+import { formatProblem, placeOf, type SettingsProblem } from '../settings/problem.ts';
+import { said } from '../message-of.ts';
 import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
-import { RedactionError } from './redaction-error.ts';
+
+/**
+ * Thrown if payloads are to be shown although a rule that redacts them is broken. The message names the file,
+ * the place and the fix.
+ */
+export class RedactionError extends HookmachineError {
+  override readonly name = 'RedactionError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('REDACTION_BROKEN', message, options);
+  }
+}
 
 /** What the settings redact. */
 export interface RedactSettings {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { EventReader, type EventInput } from '../dialects/event-input.ts';
-import { mostBytes, overSize } from '../json-limits.ts';
+import { mostBytes, overSize } from '../protocol/output.ts';
 import { errorOf } from '../message-of.ts';
 
 /** Returns the event in a request's body; rejects if the signal is aborted before all has come. */

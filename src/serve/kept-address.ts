@@ -2,15 +2,15 @@ import { lstatSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { withLock } from '../file-lock.ts';
 import { HookmachineError } from '../errors.ts';
 import { newToken } from '../inspector/serve-feed.ts';
 import { isThere } from '../settings/read-files.ts';
 import { textIn } from '../settings/read-bounded.ts';
-import { keptServePort, serveState } from '../settings/serve-port.ts';
-import { stateFolder } from '../settings/state-folder.ts';
+import { keptServePort, serveState } from '../dialects/relay-entry.ts';
+import { stateFolder } from '../settings/levels.ts';
 
 /*
  * The address of `serve`, kept in the user's state folder so that entries in the files of hosts stay valid

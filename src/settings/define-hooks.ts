@@ -22,8 +22,8 @@ import {
   type LostHooks,
   type Path,
   placeOf,
-  said,
 } from './problem.ts';
+import { said } from '../message-of.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 

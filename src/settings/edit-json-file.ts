@@ -2,7 +2,8 @@ import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { editFile, readExactly } from './edit-settings-file.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
-import { formatProblem, placeOf, said, type SettingsProblem } from './problem.ts';
+import { formatProblem, placeOf, type SettingsProblem } from './problem.ts';
+import { said } from '../message-of.ts';
 import { refusals } from './read-bounded.ts';
 import type { InTheWay } from './edit-settings-text.ts';
 

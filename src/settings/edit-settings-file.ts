@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { withLock } from '../file-lock.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { type BoundedFile, readBounded } from './read-bounded.ts';
 

@@ -1,7 +1,7 @@
 import { hookEventNames, isHookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookType } from './hook-definition.ts';
-import { said } from './problem.ts';
+import { said } from '../message-of.ts';
 
 /** Keys under `hooks` that are not events but used to be settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];

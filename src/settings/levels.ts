@@ -228,3 +228,15 @@ export function environmentFileFault(variable: string, file: string): SettingsPr
     return fault('belongs to another user', 'check it, then make it your own (chown)');
   return undefined;
 }
+
+/**
+ * Returns one of our folders in `$XDG_STATE_HOME` or its default location; undefined for a user without a
+ * home.
+ */
+export function stateFolder(name: string): string | undefined {
+  const given = process.env['XDG_STATE_HOME'];
+  const home = homeFolder();
+  const state =
+    given !== undefined && isAbsolute(given) ? given : home && join(home, '.local', 'state');
+  return state && join(state, 'hookmachine', name);
+}

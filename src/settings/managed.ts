@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isRecord } from '../protocol/output.ts';
-import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
+import { collectProblems, type Path, placeOf, type SettingsProblem } from './problem.ts';
+import { said } from '../message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 import { reportUnknownKeys } from './unknown-names.ts';
 

@@ -1,3 +1,5 @@
+import { said } from '../message-of.ts';
+import type { HookDefinition } from './hook-definition.ts';
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 
@@ -185,14 +187,26 @@ export const placeOf = (path: Path): string =>
     return place === '' ? step : `${place}.${step}`;
   }, '');
 
-/** Describes a value in a few words that continue "it …". */
-export function said(value: unknown): string {
-  if (value === undefined) return 'is missing';
-  if (Array.isArray(value)) return 'is an array';
-  if (typeof value === 'object' && value !== null) return 'is an object';
-  const text =
-    typeof value === 'string'
-      ? JSON.stringify(value.slice(0, 100))
-      : process.getBuiltinModule('node:util').inspect(value);
-  return `is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
+/** Where something is denied because nobody knows which hooks guard it. */
+type UnknownGuard = Pick<HookDefinition, 'event' | 'source' | 'name' | 'place'> &
+  Partial<Pick<HookDefinition, 'nativeEvent' | 'matcher'>> & { readonly file: string };
+
+/** Returns a hook that denies in place of one that is unknown; `why` says what is wrong and what to do. */
+export function unknownGuard(guard: UnknownGuard, why: string): HookDefinition {
+  const call = (): never => {
+    throw new Error(why);
+  };
+  return {
+    ...guard,
+    type: 'function',
+    command: guard.file,
+    call,
+    timeout: 1_000,
+    onFailure: 'block',
+    sequential: false,
+    standsIn: true,
+    // Nothing from the project runs, so it need not be trusted.
+    source: guard.source === 'project' ? 'user' : guard.source,
+    env: {},
+  };
 }

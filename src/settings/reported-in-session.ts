@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFolder, makeFolder } from '../make-folder.ts';
-import { forgetOld, stateFolder } from './state-folder.ts';
+import { isFolder, makeFolder } from '../folders.ts';
+import { forgetOld } from './forget-old.ts';
+import { stateFolder } from './levels.ts';
 
 /**
  * Whether a line was already reported in this session, and marks it as reported. If that cannot be stored,

@@ -2,7 +2,8 @@ import { authorities, type HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import { reaches, type SettingsOwner } from './levels.ts';
-import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
+import { collectProblems, type Path, placeOf, type SettingsProblem } from './problem.ts';
+import { said } from '../message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 
 /** The keys that switch hooks on or off (C-01); `of` says whose hooks a `false` switches off (S-13). */

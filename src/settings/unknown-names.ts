@@ -11,13 +11,8 @@ import {
   toolsKeys,
   topKeys,
 } from './known-keys.ts';
-import {
-  collectProblems,
-  type Complain,
-  type Path,
-  said,
-  type SettingsProblem,
-} from './problem.ts';
+import { collectProblems, type Complain, type Path, type SettingsProblem } from './problem.ts';
+import { said } from '../message-of.ts';
 
 /**
  * Reports keys of a settings file that were evidently meant for us: typos of our keys where other programs

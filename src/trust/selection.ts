@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
-import { isFolder } from '../make-folder.ts';
+import { isFolder } from '../folders.ts';
 
 /** A pattern of files that a command runs, and the files that match it. */
 export interface Selection {

@@ -2,7 +2,7 @@ import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { constants, copyFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../folders.ts';
 import { realPath } from '../settings/levels.ts';
 import { withLock } from '../file-lock.ts';
 import { fileFault } from './safe-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missingProgram } from '../../src/dialects/missing-program.ts';
+import { missingProgram } from '../../src/dialects/process-facts.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';

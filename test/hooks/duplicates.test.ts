@@ -38,7 +38,6 @@ const apart: Partial<Record<Field, readonly [unknown, unknown]>> = {
   tls: [tls('a'), tls('b')],
   model: ['a', 'b'],
   stream: [{ holdBack: 1 }, { holdBack: 2 }],
-  standsIn: [true, undefined],
 };
 
 /** The values of two entries in which the stronger one guards less, and what becomes of them. */

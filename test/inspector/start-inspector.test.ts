@@ -3,7 +3,7 @@ import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { History } from '../../src/inspector/history.ts';
 import { startInspector, type Inspectable } from '../../src/inspector/start-inspector.ts';
-import { RedactionError } from '../../src/redaction/redaction-error.ts';
+import { RedactionError } from '../../src/redaction/redact-settings.ts';
 import { written } from '../support/call-tool.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { startSession } from '../support/session.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRecording, type RecordingOptions } from '../../src/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
-import { RedactionError } from '../../src/redaction/redaction-error.ts';
+import { RedactionError } from '../../src/redaction/redact-settings.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { checkEventFields, isEventFields } from '../../src/protocol/event-fields.ts';
+import { checkEventFields, isEventFields } from '../../src/protocol/fields.ts';
 import { hookEventNames, isHookEventName, type HookEventName } from '../../src/protocol/events.ts';
 import { someFields } from '../support/session.ts';
 

@@ -2,7 +2,7 @@ import { anything, constantFrom, jsonValue, oneof, record, type Arbitrary } from
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { holds } from '../properties/check.ts';
-import { checkEventFields } from '../../src/protocol/event-fields.ts';
+import { checkEventFields } from '../../src/protocol/fields.ts';
 import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { someFields } from '../support/session.ts';
 

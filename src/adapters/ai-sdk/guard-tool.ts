@@ -1,7 +1,7 @@
 import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import type { LlmContent, ToolResult } from '../../protocol/tool-result.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
-import { asGiven, asInput } from '../lone-argument.ts';
+import { asGiven, asInput } from '../run-tool.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';

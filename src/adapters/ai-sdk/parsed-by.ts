@@ -1,5 +1,5 @@
 import { isPromiseLike } from './annotations.ts';
-import { isSame } from '../is-same.ts';
+import { isSame } from '../run-tool.ts';
 
 type Parse = (input: unknown) => unknown;
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
 import { defined, isRecord } from '../../protocol/output.ts';
 import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
-import { asInput } from '../lone-argument.ts';
+import { asInput } from '../run-tool.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';
 
 /** A model's request as hooks see it. */

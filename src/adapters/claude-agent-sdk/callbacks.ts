@@ -9,7 +9,7 @@ import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
 import { DurableCalls } from '../durable-calls.ts';
 import { fireEvent } from '../fire-event.ts';
-import { asInput } from '../lone-argument.ts';
+import { asInput } from '../run-tool.ts';
 import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../options.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';

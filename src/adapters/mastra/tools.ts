@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
 import type { Confirm } from '../../agent/run-tool-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
-import { asGiven, asInput } from '../lone-argument.ts';
+import { asGiven, asInput } from '../run-tool.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';

@@ -1,6 +1,6 @@
 import type { EventContext } from '../../dialects/event-context.ts';
 import { fireAfterModelHook } from '../../agent/hook-triggers.ts';
-import { later } from '../../agent/later.ts';
+import { later } from '../../hooks/run-machine.ts';
 import {
   type EndedNeutralCall,
   type NeutralPart,

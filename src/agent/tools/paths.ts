@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { isMissing } from '../../errors.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 
 /** A place inside the project; it need not exist yet. */

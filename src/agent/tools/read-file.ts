@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from './tell-search.ts';
 import { noText, readTextFile } from './text-file.ts';
 import { counted } from '../../counted.ts';
 

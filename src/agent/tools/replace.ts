@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
-import { noText, readTextFile, type TextFile } from './text-file.ts';
-import { writeTextFile } from './write-text-file.ts';
+import { noText, readTextFile, type TextFile, writeTextFile } from './text-file.ts';
 import { counted } from '../../counted.ts';
 
 const parameters = z

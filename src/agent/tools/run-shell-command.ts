@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';

@@ -2,7 +2,6 @@ import type { ToolResult } from '../../protocol/tool-result.ts';
 import { nameWithin, type Place } from './paths.ts';
 import { tooSlow } from './refusals.ts';
 import { matchLimit, type Search } from './search-files.ts';
-import { shorten } from './shorten.ts';
 import { counted } from '../../counted.ts';
 
 const lineLengthLimit = 500;
@@ -41,4 +40,13 @@ export function tellSearch(
     llmContent: `Found ${found} ${where}:\n---\n${blocks.join('\n---\n')}\n---${note}`,
     returnDisplay: `Found ${found}`,
   };
+}
+
+/** Cuts a line that is too long, never inside a character, and notes the cut. */
+export function shorten(line: string, limit: number): string {
+  if (line.length <= limit) return line;
+  const last = line.charCodeAt(limit - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? limit - 1 : limit;
+  const more = line.length - end;
+  return `${line.slice(0, end)}… [${counted(more, 'more character')}]`;
 }

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder } from '../../folders.ts';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 
@@ -48,5 +50,31 @@ export function noText(kind: Exclude<TextFile['kind'], 'text'>, { name }: Place)
         `${name} is larger than ${sizeLimit / 1024 / 1024} MB. Use run_shell_command to take a part of it (sed -n, head, tail).`,
         'file_too_large',
       );
+  }
+}
+
+export type Written =
+  | { readonly kind: 'created' | 'overwritten' }
+  | { readonly kind: 'refused'; readonly result: ToolResult };
+
+/** Writes a file and the folders that it needs. Writes only to plain files: writing to a FIFO would hang. */
+export async function writeTextFile(place: Place, content: string): Promise<Written> {
+  const existing = await kindOf(place.path);
+  if (existing === 'folder' || existing === 'special') {
+    return { kind: 'refused', result: noText(existing, place) };
+  }
+  makeFolder(dirname(place.path));
+  await writeFile(place.path, content);
+  return { kind: existing === 'file' ? 'overwritten' : 'created' };
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'special' | undefined> {
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) return 'folder';
+    return stats.isFile() ? 'file' : 'special';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

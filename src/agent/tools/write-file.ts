@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
-import { writeTextFile } from './write-text-file.ts';
+import { writeTextFile } from './text-file.ts';
 
 const parameters = z
   .object({ ...filePathNames, content: z.string().describe('The whole content of the file.') })

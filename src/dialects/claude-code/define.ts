@@ -4,11 +4,11 @@ import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
 import {
   checkEntries,
   placeOf,
-  said,
   type Checked,
   type Complain,
   type Path,
 } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import {
   fieldReader,
   type GroupEntry,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
-import { said, type Path, type SettingsProblem } from '../../settings/problem.ts';
+import type { Path, SettingsProblem } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { settingsReader } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { matchesPath, matchesText } from './globs.ts';
 import { isRecord } from '../../protocol/output.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { claudeNamesOf, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import {
   filePathAs,
   folderPathAs,

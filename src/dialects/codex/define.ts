@@ -5,10 +5,10 @@ import {
   collectProblems,
   discarded,
   placeOf,
-  said,
   type Complain,
   type SettingsProblem,
 } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import {
   fieldReader,
   groupEntries,

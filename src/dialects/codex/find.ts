@@ -4,7 +4,8 @@ import { isError } from '../../errors.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { parseJson } from '../../settings/parse-json.ts';
 import { settingsReader, type ReadSettingsFile } from '../../settings/read-files.ts';
-import { said, type SettingsProblem } from '../../settings/problem.ts';
+import type { SettingsProblem } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import {
   readLevels,
   switchFor,

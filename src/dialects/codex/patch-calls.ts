@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { inPatch, toChange } from './patch.ts';
 import { likeHeaders, readPatch, type FileChange } from './read-patch.ts';
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { shellStreams } from '../shell-streams.ts';
 import { fromPatch, toPatch } from './patch.ts';
 

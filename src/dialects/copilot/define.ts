@@ -6,11 +6,11 @@ import {
   discarded,
   lostEntry,
   placeOf,
-  said,
   type Checked,
   type Complain,
   type Path,
 } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { nearestKey, reportSlips } from '../../settings/unknown-names.ts';
 import { commentKey } from '../../settings/known-keys.ts';
 import {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../protocol/output.ts';
-import { said, type SettingsProblem } from '../../settings/problem.ts';
+import type { SettingsProblem } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import {

@@ -7,11 +7,11 @@ import {
   discarded,
   lostEntry,
   placeOf,
-  said,
   type Complain,
   type Path,
   type SettingsProblem,
 } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { settingsReader } from '../../settings/read-files.ts';
 import { nearestKey, reportSlips } from '../../settings/unknown-names.ts';
 import {

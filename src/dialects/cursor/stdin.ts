@@ -4,7 +4,7 @@ import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
 import { cursorEventOf, type CursorEventName } from './events.ts';
 import { loopCount } from './loops.ts';
-import { wholePath } from '../../whole-path.ts';
+import { wholePath } from '../../folders.ts';
 import { readBounded } from '../../settings/read-bounded.ts';
 import { bareName, cursorResult, toCursorInput, toCursorTool } from './tools.ts';
 

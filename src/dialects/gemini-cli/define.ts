@@ -7,10 +7,10 @@ import {
   collectProblems,
   discarded,
   placeOf,
-  said,
   type Complain,
   type SettingsProblem,
 } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { isRegex } from '../bounded-regex.ts';
 import {
   fieldReader,

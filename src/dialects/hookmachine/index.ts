@@ -11,8 +11,8 @@ import {
 import { defined, isRecord, type HookOutput } from '../../protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/levels.ts';
-import { sharingKey } from '../../settings/sharing-key.ts';
-import { said, type SettingsProblem } from '../../settings/problem.ts';
+import type { SettingsProblem } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { defaultReason, type Answer } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
@@ -50,12 +50,13 @@ const ran = new Set<string>();
  * recorded only in this process, because the user can write to the file in which others are recorded.
  */
 function isFirst(hook: HookDefinition, { session_id: session, cwd }: HookPayload): boolean {
+  const { source, file, place, event, type, command, args } = hook;
   // Sessions of two hosts may have the same id.
-  const about = `once ${JSON.stringify([cwd, sharingKey(hook), hook.place, hook.event])}`;
+  const about = `once ${JSON.stringify([cwd, source, file, place, event, type, command, args])}`;
   const key = `${String(session)} ${about}`;
   if (ran.has(key)) return false;
   ran.add(key);
-  return hook.source === 'system' || reportedInSession?.(String(session), about) !== true;
+  return source === 'system' || reportedInSession?.(String(session), about) !== true;
 }
 
 /** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with all handler kinds. */

@@ -7,8 +7,7 @@ import { defaultReason, type Answer } from '../answer.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
-import { exchangeNames, fromKodeletOutput, toKodeletOutput } from './tools.ts';
-import { decidingFields, wordsOf } from './events.ts';
+import { exchangeNames, fromKodeletOutput, toKodeletOutput, decidingFields, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,9 +11,8 @@ import {
 import { isRecord } from '../../protocol/output.ts';
 import type { CallResult, CheckedCall, ReadCall } from '../dialect.ts';
 import type { ConversationMessage, EventContext } from '../event-context.ts';
-import { kodeletEvents, type KodeletEvent } from './events.ts';
+import { kodeletEvents, type KodeletEvent, exchangeNames, fromKodeletOutput, fromKodeletTool, toKodeletOutput } from './vocabulary.ts';
 import { checkedCall } from '../host-call.ts';
-import { exchangeNames, fromKodeletOutput, fromKodeletTool, toKodeletOutput } from './tools.ts';
 
 /** The fields in which every event may say who fires it. */
 const caller = {

@@ -6,7 +6,7 @@ import { isThere } from '../../settings/read-files.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { unknownGuards } from '../host-levels.ts';
-import { isKodeletEvent, kodeletEvents, runLimit, type KodeletEvent } from './events.ts';
+import { isKodeletEvent, kodeletEvents, runLimit, type KodeletEvent } from './vocabulary.ts';
 import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';
 
 /** How long a hook may take to print its type, in ms. */

@@ -3,7 +3,7 @@ import type { Answer } from '../answer.ts';
 import type { Dialect } from '../dialect.ts';
 import { mergeEffects } from '../merge-effects.ts';
 import { readAnswer } from './answer.ts';
-import { kodeletEvents } from './events.ts';
+import { kodeletEvents } from './vocabulary.ts';
 import { hookFolders, runArgs } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { relayMark } from '../relay-entry.ts';
 import type { FilesInstallation } from '../installation.ts';
-import { kodeletEvents } from './events.ts';
+import { kodeletEvents } from './vocabulary.ts';
 
 /** One executable for each type of hook. Kodelet obeys the last hook of several, so the names sort late. */
 export const installation: FilesInstallation = {

@@ -1,6 +1,6 @@
 import { defined } from '../../protocol/output.ts';
 import type { Speaker, HostAnswer, Wishes } from '../speaker.ts';
-import { runLimit } from './events.ts';
+import { runLimit } from './vocabulary.ts';
 
 const silence: HostAnswer = { exitCode: 1 };
 

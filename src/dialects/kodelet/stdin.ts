@@ -2,8 +2,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
-import { kodeletEventOf, kodeletEvents } from './events.ts';
-import { exchangeNames, toKodeletOutput, toKodeletTool } from './tools.ts';
+import { kodeletEventOf, kodeletEvents, exchangeNames, toKodeletOutput, toKodeletTool } from './vocabulary.ts';
 
 /** Returns what `<hook> run` receives (seed 002 "Payload Structures"). */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {

@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { checkEventFields } from '../../protocol/event-fields.ts';
+import { checkEventFields } from '../../protocol/fields.ts';
 import { HookEventName, type LifecycleEvent } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { defineHooks, type SettingsFormat } from '../../settings/define-hooks.ts';

@@ -2,13 +2,8 @@ import { defined } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
 import { defaultTimeout, reserved } from '../../settings/known-keys.ts';
-import {
-  checkEntries,
-  placeOf,
-  said,
-  type Checked,
-  type Complain,
-} from '../../settings/problem.ts';
+import { checkEntries, placeOf, type Checked, type Complain } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import {
   fieldReader,
   groupEntries,

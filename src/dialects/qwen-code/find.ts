@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { said } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { findHostHooks } from '../host-find.ts';
 import { switchFor } from '../host-levels.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { formatProblem, placeOf, said, type Path, type Position } from '../../settings/problem.ts';
+import { formatProblem, placeOf, type Path, type Position } from '../../settings/problem.ts';
+import { said } from '../../message-of.ts';
 import { ModelError } from '../model-error.ts';
 import { turnSchema } from './turn.ts';
 

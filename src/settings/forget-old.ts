@@ -1,18 +1,5 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { homeFolder } from './levels.ts';
-
-/**
- * Returns one of our folders in `$XDG_STATE_HOME` or its default location; undefined for a user without a
- * home.
- */
-export function stateFolder(name: string): string | undefined {
-  const given = process.env['XDG_STATE_HOME'];
-  const home = homeFolder();
-  const state =
-    given !== undefined && isAbsolute(given) ? given : home && join(home, '.local', 'state');
-  return state && join(state, 'hookmachine', name);
-}
+import { join } from 'node:path';
 
 /** The age in ms after which a session is assumed to be over, so that its file may be removed. */
 const forgottenAfter = 7 * 24 * 60 * 60 * 1000;

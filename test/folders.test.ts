@@ -1,7 +1,7 @@
 import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../src/make-folder.ts';
+import { makeFolder } from '../src/folders.ts';
 import { tempFolder } from './support/temp-folder.ts';
 
 it('makeFolder creates all missing folders with the mode, and leaves those that exist as they are', () => {

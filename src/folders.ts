@@ -1,4 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 
 /** How many folders are created at most. */
@@ -41,3 +42,12 @@ const failure = (folder: string, code: string, cause?: unknown): NodeJS.ErrnoExc
     syscall: 'mkdir',
     path: folder,
   });
+
+/**
+ * Returns the absolute path that a tool's argument means: `~` is the user's home folder, as most agents have
+ * it (also before several slashes), and any other path is relative to `folder`.
+ */
+export const wholePath = (path: string, folder: string): string =>
+  path === '~' || path.startsWith('~/')
+    ? resolve(homedir(), `.${path.slice(1)}`)
+    : resolve(folder, path);
