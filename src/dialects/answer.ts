@@ -107,13 +107,6 @@ export const unfitArguments = (fault: string) =>
     unfit: true,
   }) as const;
 
-/**
- * Whether an answer is merged with the others. That of a hook that failed or timed out is not, unless it
- * denies or stops all the same.
- */
-export const counts = ({ status, decision, stop }: Answer): boolean =>
-  status === 'ok' || decision === 'deny' || stop;
-
 /** The reason for a denial when the hook gave none (C-26). */
 export const defaultReason = 'Blocked by hook';
 

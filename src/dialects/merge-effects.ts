@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../machines/hook-event.ts';
 import type { HookEventName, Slot } from '../hook-points.ts';
 import { isRecord, type HookOutput, defined } from '../protocol/output.ts';
-import { counts, decisions, type Answer } from './answer.ts';
+import { decisions, type Answer } from './answer.ts';
 import type { NamedAnswer } from './dialect.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
 
@@ -257,3 +257,10 @@ export function joinTexts(texts: readonly (string | undefined)[]): string | unde
   const present = texts.filter((text) => text !== undefined && text !== '');
   return present.length === 0 ? undefined : present.join('\n');
 }
+
+/**
+ * Whether an answer is merged with the others. That of a hook that failed or timed out is not, unless it
+ * denies or stops all the same.
+ */
+export const counts = ({ status, decision, stop }: Answer): boolean =>
+  status === 'ok' || decision === 'deny' || stop;

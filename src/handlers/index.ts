@@ -12,15 +12,22 @@ import { answerLimit, endWaiting, runHookCommand, withoutStacks } from '../proce
 import type { Model } from '../models/model.ts';
 import { textsOf } from '../translate/turns.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadFunction = onDemand(() => import('./function.ts'));
+const loadHttp = onDemand(() => import('./http.ts'));
+const loadLive = onDemand(() => import('./live.ts'));
+const loadModule = onDemand(() => import('./module.ts'));
+const loadPrompt = onDemand(() => import('./prompt.ts'));
 
 type Kind = Handler['kind'];
 
 const loaders: { readonly [K in Kind]: () => Promise<Answering<K>> } = {
-  function: async () => (await import('./function.ts')).callFunction,
-  http: async () => (await import('./http.ts')).answerByHttp,
-  live: async () => (await import('./live.ts')).askLive,
-  module: async () => (await import('./module.ts')).callModule,
-  prompt: async () => (await import('./prompt.ts')).askModel,
+  function: async () => (await loadFunction()).callFunction,
+  http: async () => (await loadHttp()).answerByHttp,
+  live: async () => (await loadLive()).askLive,
+  module: async () => (await loadModule()).callModule,
+  prompt: async () => (await loadPrompt()).askModel,
 };
 
 /** What answers hooks of these kinds, as far as it has been loaded. */
@@ -129,8 +136,8 @@ async function endKept(hook: HookDefinition, cwd: string): Promise<void> {
   const sharing = sharingKey(hook);
   const shared = { command, cwd, sharing };
   if (prestart) endWaiting(sharing);
-  if (type === 'live') (await import('./live.ts')).endLive({ ...shared, ...(args && { args }) });
-  if (type === 'module') (await import('./module.ts')).endModule(shared);
+  if (type === 'live') (await loadLive()).endLive({ ...shared, ...(args && { args }) });
+  if (type === 'module') (await loadModule()).endModule(shared);
 }
 
 /** The process port of the `hookProcess` machine, for hooks of every kind. */

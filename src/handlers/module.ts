@@ -13,6 +13,9 @@ import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/ind
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from './module-path.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadTypescriptLoader = onDemand(() => import('./typescript-loader.ts'));
 
 /*
  * Hooks that are functions of a file, each in a worker thread that is kept for the next event. A thread can
@@ -46,7 +49,7 @@ export const callModule: Answering<'module'> = async (_, { command, stdin, signa
   const file = modulePath(command);
   const typescript =
     /\.[cm]?ts$/.test(file) && !runsTypeScript()
-      ? (await import('./typescript-loader.ts')).typesStripped()
+      ? (await loadTypescriptLoader()).typesStripped()
       : undefined;
   const key = JSON.stringify([command.cwd, file, command.sharing]);
   const hook = hooks.get(key) ?? new HookModule(file, command, typescript);

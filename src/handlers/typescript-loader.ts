@@ -23,7 +23,9 @@ export function typesStripped(): NonNullable<WorkerData['typescript']> {
 /** The file of the package that strips types; undefined if it is not installed. */
 function stripperFile(): string | undefined {
   try {
-    return createRequire(import.meta.url).resolve('@swc/wasm-typescript');
+    // In a CommonJS bundle `import.meta.url` is missing, in an ES module `__filename`.
+    const own = (import.meta as { url?: string }).url ?? __filename;
+    return createRequire(own).resolve('@swc/wasm-typescript');
   } catch {
     return undefined;
   }

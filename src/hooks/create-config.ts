@@ -9,6 +9,9 @@ import type { HookSystemConfig } from './hook-system-config.ts';
 import { HookSystem } from './hook-system.ts';
 import { messageOf } from '../message-of.ts';
 import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadHosts = onDemand(() => import('../dialects/index.ts'));
 
 export interface CreateConfigOptions extends SettingsConfigOptions {
   /**
@@ -46,7 +49,7 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   let dialects =
     options.dialects === 'present' ? undefined : (options.dialects ?? byDefault).filter(runsHere);
   const loadDialects = async (): Promise<readonly Dialect[]> =>
-    (dialects ??= (await import('../dialects/index.ts')).presentDialects.filter(runsHere));
+    (dialects ??= (await loadHosts()).presentDialects.filter(runsHere));
   let system: HookSystem | undefined;
   const reload = async (): Promise<void> => {
     try {

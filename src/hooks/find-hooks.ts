@@ -2,6 +2,7 @@ import type { HookDefinition, UnaskedHook } from '../settings/hook-definition.ts
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
+import { isShortage } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
@@ -145,6 +146,7 @@ async function findWith(
       place: '',
       message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so ${then}`,
       fix: 'fix what the message names',
+      ...(isShortage(error) && { isPassing: true as const }),
     };
     if (last) return { ...last, problems: [problem] };
     const lost = { sources: sourcesWithHooks(dialect, site) };

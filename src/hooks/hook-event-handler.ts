@@ -44,6 +44,9 @@ import {
 import { resultOf, settledInput, type StartUnawaited, toMachineInput } from './plan-input.ts';
 import { hookEvent, runMachine } from './run-machine.ts';
 import type { UnawaitedHooks } from './unawaited-hooks.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadUnawaitedHooks = onDemand(() => import('./unawaited-hooks.ts'));
 
 const debug = debugChannel('event-handler');
 
@@ -108,7 +111,6 @@ export class HookEventHandler {
   readonly #telemetry: HookTelemetry;
   readonly #unknown: UnknownGuards;
   #unawaited: UnawaitedHooks | undefined;
-  #loading: Promise<UnawaitedHooks> | undefined;
   #disposed = false;
 
   constructor(
@@ -335,7 +337,10 @@ export class HookEventHandler {
         recheck: this.#config.rechecks?.() ?? false,
         unmerged: (error) => this.#failure(planned, error, 'aggregation'),
         askModel: askModelOf(this.#config),
-        startUnawaited: (...hook) => void this.#startUnawaited(...hook),
+        startUnawaited: (hook, onEnd) =>
+          void this.#startUnawaited(hook, onEnd).catch((error: unknown) =>
+            onEnd({ status: 'failed', error: errorOf(error) }),
+          ),
         late: this.#unawaited?.take(event, input.session_id),
         ...(unfit && { unfit }),
       });
@@ -355,8 +360,8 @@ export class HookEventHandler {
 
   /** Waits only for the module, which is loaded as soon as such a hook is found. */
   async #startUnawaited(...[input, onEnd]: Parameters<StartUnawaited>): Promise<void> {
-    this.#loading ??= import('./unawaited-hooks.ts').then((loaded) => new loaded.UnawaitedHooks());
-    this.#unawaited ??= await this.#loading;
+    const { UnawaitedHooks } = await loadUnawaitedHooks();
+    this.#unawaited ??= new UnawaitedHooks();
     if (this.#disposed) return;
     this.#unawaited.start(input, onEnd, {
       ...observed(this.#config),

@@ -223,7 +223,8 @@ export class HookPlanner {
   #compiled(event: HookEventName): CompiledEvent {
     const dialects: ReadonlyMap<string, Dialect> = this.#registry?.dialects ?? new Map();
     const hooks = this.#registry?.getHooksForEvent(event) ?? [];
-    const identities = new Set(hooks.map((hook) => identityOf(hook, dialects)));
+    const replaceable = hooks.filter(({ dialect }) => dialects.get(dialect)!.replacesByName);
+    const identities = new Set(replaceable.map((hook) => identityOf(hook, dialects)));
     const compiled: CompiledEvent = {
       dialects,
       entries: hooks.map((hook) => ({
@@ -268,7 +269,12 @@ function makePlan(
 ): HookPlan | undefined {
   if (runnable.length + denying.length === 0) return undefined;
   const shown = runnable.filter((hook) => !isReplaced(hook, foreign, dialects));
-  const merged = mergedEntries(shown, dialects);
+  const [only, ...others] = shown;
+  // A hook alone is no duplicate.
+  const merged: ReturnType<typeof mergedEntries> =
+    only && others.length === 0
+      ? [[{ written: only, runs: only }]]
+      : mergedEntries(shown, dialects);
   const places = new Map(matching.map((hook, place) => [hook, place]));
   const firstPlace = (entries: readonly Entry[]): number =>
     Math.min(...entries.map(({ written }) => places.get(written)!));

@@ -25,6 +25,10 @@ import {
 } from '../telemetry.ts';
 import { runProgram } from './run-machine.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadUnawaitedHooks = onDemand(() => import('./unawaited-hooks.ts'));
+const loadStartAudit = onDemand(() => import('../audit/start-audit.ts'));
 
 const debug = debugChannel('system');
 
@@ -41,7 +45,7 @@ export class HookSystemNotInitializedError extends HookmachineError {
 
 interface Parts {
   readonly found: readonly DialectHooks[];
-  /** Some hooks stand in for guards that could not be read. */
+  /** Some guards could not be read, so that others stand in for them, or they can be read again soon. */
   readonly hasLostGuards: boolean;
   readonly registry: HookRegistry;
   readonly planner: HookPlanner;
@@ -257,9 +261,13 @@ export class HookSystem {
       runProgram,
       this.#parts?.found,
     );
-    await loadHandlers(definitionsOf(found));
-    // The module that runs hooks that nobody waits for must be loaded before the first event.
-    if (definitionsOf(found).some((hook) => hook.async)) await import('./unawaited-hooks.ts');
+    // What runs them is loaded before the first event. What cannot be loaded now is loaded with its event, and
+    // only its hook fails if that fails too.
+    const hooks = definitionsOf(found);
+    await Promise.allSettled([
+      loadHandlers(hooks),
+      ...(hooks.some((hook) => hook.async) ? [loadUnawaitedHooks()] : []),
+    ]);
     this.#compose(found);
     await this.#audit();
     const inUse = this.#disposed ? [] : definitionsOf(found);
@@ -275,7 +283,7 @@ export class HookSystem {
     this.#audited = undefined;
     if (settings === undefined || this.#disposed) return;
     try {
-      const { startAudit } = await import('../audit/start-audit.ts');
+      const { startAudit } = await loadStartAudit();
       this.#audited = { settings: wanted, stop: await startAudit(settings, this, this.#warn) };
       if (this.#disposed) this.#audited.stop();
     } catch (error) {
@@ -297,7 +305,9 @@ export class HookSystem {
     // Settings that were reread may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
-    const hasLostGuards = definitionsOf(found).some(({ standsIn }) => standsIn === true);
+    const hasLostGuards =
+      definitionsOf(found).some(({ standsIn }) => standsIn === true) ||
+      found.some(({ problems }) => problems.some(({ isPassing }) => isPassing));
     this.#parts = { found, hasLostGuards, registry, planner, handler };
     this.#serve(messageBus);
     // A problem that was fixed and has returned is reported again.

@@ -42,6 +42,9 @@ import type { HookPlan } from './hook-planner.ts';
 import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 import type { PlanObserver } from '../telemetry.ts';
 import type { StartGate } from './trust-gate.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadScriptFiles = onDemand(() => import('../trust/script-files.ts'));
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
@@ -301,7 +304,7 @@ function withCause<A extends Answer>(answer: A, command: () => HookCommand): A {
  * event.
  */
 const filesBehind = (hook: RegisteredHook, cwd: string) => async () =>
-  (await import('../trust/script-files.ts')).filesBehind(hook, cwd);
+  (await loadScriptFiles()).filesBehind(hook, cwd);
 
 /** Machine input for an event whose hooks cannot run: its result is fixed from the start. */
 export const settledInput = (

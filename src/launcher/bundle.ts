@@ -108,6 +108,16 @@ const lateParser: Plugin = {
   },
 };
 
+/** The bundle's modules cannot be missing for lack of descriptors. */
+const loadedAlready: Plugin = {
+  name: 'loaded already',
+  setup(bundling) {
+    bundling.onLoad({ filter: /\/dist\/src\/on-demand\.js$/ }, () => ({
+      contents: 'export const onDemand = (load) => load;',
+    }));
+  },
+};
+
 /**
  * Both are CommonJS: Node 20's loader of ES modules takes longer for a module than the module itself does.
  */
@@ -131,7 +141,7 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   entryPoints: ['dist/src/launcher/bin.js'],
   outfile: 'dist/hookmachine-bundle.js',
-  plugins: [lateParser],
+  plugins: [lateParser, loadedAlready],
   external: [
     ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
     // Modules that a plain `fire` does not need.

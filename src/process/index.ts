@@ -4,6 +4,9 @@ import { HookStreams, startPlainly } from './plain-start.ts';
 import { OutputWindow } from './collect-output.ts';
 import { openInput } from './pipes.ts';
 import { superviseHook, takeNoTurn, takeTurn } from './supervise-hook.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadLiveProcess = onDemand(() => import('./live-process.ts'));
 
 export { endWaiting } from './ahead/waiting-hooks.ts';
 export { outputLimit as answerLimit } from './plain-start.ts';
@@ -27,7 +30,7 @@ export { faultBehind, scriptFault } from './programs.ts';
 export const runHookCommand = superviseHook(startPlainly, takeTurn, startWaiting(startPlainly));
 
 /** Starts a command that outlives the event it is started for; loaded only when there is such a hook. */
-export const loadLive = async () => (await import('./live-process.ts')).startLive;
+export const loadLive = async () => (await loadLiveProcess()).startLive;
 
 /**
  * Watches whether the caller of this process is alive; loaded only by commands that are called for each

@@ -29,6 +29,8 @@ export interface SettingsProblem {
   readonly code?: FaultCode;
   /** The whole file is ignored, so what it holds is unknown. */
   readonly isWhole?: true;
+  /** The system was out of descriptors or memory, so the next attempt may succeed. */
+  readonly isPassing?: true;
   /** Hooks were discarded, so that what they guard is unknown. */
   readonly lost?: (LostHooks & { readonly sources: readonly HookSource[] }) | undefined;
   /** Set on the last line for a file with very many problems: how many are not reported one by one. */

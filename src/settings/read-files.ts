@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { isMissing } from '../errors.ts';
+import { isMissing, isShortage } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { isBrokenLink } from './levels.ts';
@@ -34,7 +34,7 @@ export type ReadSettingsFile = (file: string, hasOurKeys?: boolean) => SettingsF
 
 /** A file that cannot be used at all. `message` says why, not what was done about it. */
 interface BrokenFile {
-  readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'fix'>;
+  readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'fix' | 'isPassing'>;
   readonly isUnread?: true;
 }
 
@@ -100,10 +100,11 @@ function readOnce(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (isMissing(error)) return undefined;
-    return {
-      ...broken(`cannot be read (${code ?? message})`, 'give this user read permission'),
-      isUnread: true,
-    };
+    const { unusable } = broken(
+      `cannot be read (${code ?? message})`,
+      'give this user read permission',
+    );
+    return { unusable: { ...unusable, ...passing(error) }, isUnread: true };
   }
   const parsed = parsedBy(parse, text);
   if ('fault' in parsed)
@@ -138,6 +139,9 @@ function parsedBy(
     return { fault: messageOf(error) };
   }
 }
+
+const passing = (error: unknown): Pick<SettingsProblem, 'isPassing'> =>
+  isShortage(error) ? { isPassing: true } : {};
 
 const broken = (message: string, fix: string, at?: Position): BrokenFile => ({
   unusable: { message, fix, ...(at && { at }) },
@@ -287,6 +291,7 @@ export function folderReader(): ReadFolders {
         place: '',
         message: `cannot be read (${code ?? message}), so ${then}`,
         fix: 'give this user read permission',
+        ...passing(error),
       };
       return { names: names ?? [], problems: [problem] };
     }

@@ -26,7 +26,7 @@ export async function changeBehind(
       return `${name} points to a different file than when you trusted it`;
   }
   const known = new Set(scripts.map(({ path }) => path));
-  const found = selected.map(({ pattern }) => selection(cwd, pattern));
+  const found = await Promise.all(selected.map(({ pattern }) => selection(cwd, pattern)));
   const come =
     absent.find((path) => isThere(join(cwd, path))) ??
     found.flatMap(({ files }) => files).find((path) => !known.has(path));

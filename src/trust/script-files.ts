@@ -53,8 +53,8 @@ export async function scriptFiles(
   const absent = new Set<string>();
   const unfollowed = [...followed.unfollowed];
   const written = new Set([...followed.written].flatMap((path) => realOf(path) ?? []));
-  const looked = [...followed.patterns].map((pattern) =>
-    selection(project.real, shownPath(pattern, project)),
+  const looked = await Promise.all(
+    [...followed.patterns].map((pattern) => selection(project.real, shownPath(pattern, project))),
   );
   const selected = looked.map(({ isPartial: _, ...one }) => one);
   unfollowed.push(...looked.filter(({ isPartial }) => isPartial).map(tooMany));

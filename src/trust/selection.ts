@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
 import { isFolder } from '../folders.ts';
+import { onDemand } from '../on-demand.ts';
+
+const loadPicomatch = onDemand(() => import('picomatch'));
 
 /** A pattern of files that a command runs, and the files that match it. */
 export interface Selection {
@@ -21,7 +23,8 @@ const mostEntries = 10_000;
 const mostFiles = 500;
 
 /** Returns the files of a project that match a pattern now. */
-export function selection(project: string, pattern: string): Found {
+export async function selection(project: string, pattern: string): Promise<Found> {
+  const { default: picomatch } = await loadPicomatch();
   const { base, isGlob } = picomatch.scan(pattern);
   const isDeep = pattern.includes('**');
   // `x/**/y` matches at any depth, other patterns only at their own.

@@ -19,7 +19,7 @@ interface Seen {
 async function starved(
   ready: 'before' | 'within',
   onFailure: 'allow' | 'block',
-  where: 'code' | 'file' = 'code',
+  where: 'code' | 'file' | 'function' | 'host' = 'code',
 ) {
   const args = ['-c', 'ulimit -n 256; exec node "$@"', 'sh', host, ready, onFailure, where];
   const { stdout } = await execa('sh', args);
@@ -53,6 +53,20 @@ test.concurrent.each(
     expect(afterwards).toEqual(denied);
   },
 );
+
+test.concurrent('a function whose code cannot be loaded for lack of descriptors is called with the next event, and fails until then', async () => {
+  const { meanwhile, afterwards } = await starved('within', 'block', 'function');
+  expect(meanwhile.tool).toContain('the hook "guard" failed');
+  expect(meanwhile.fired).toContain('the hook "guard" failed');
+  expect(afterwards).toEqual(denied);
+});
+
+test.concurrent("a host's hooks that cannot be looked for for lack of descriptors are found with the next event", async () => {
+  const { meanwhile, afterwards } = await starved('within', 'allow', 'host');
+  expect(meanwhile.warnings).toContainEqual(expect.stringContaining('EMFILE'));
+  expect(meanwhile.tool).toBe('written');
+  expect(afterwards).toMatchObject({ tool: 'no', fired: 'no', warnings: [] });
+});
 
 test.concurrent.each(['before', 'within'] as const)(
   'settings that cannot be read for lack of descriptors are read with the next event, with hooks made ready %s the shortage',

@@ -145,6 +145,17 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
     const { seen, stderr } = await run(bundler, 'core', {
       'guards.json': { tools: { enableHooks: true }, hooks },
       '.llxprt/settings.json': settings,
+      '.hookmachine/settings.json': {
+        hooks: {
+          'tool.before': [
+            {
+              matcher: 'typescript',
+              hooks: [{ type: 'module', module: './guard.ts', onFailure: 'block' }],
+            },
+          ],
+        },
+      },
+      'guard.ts': 'export default () => ({ decision: "deny" as string, reason: "no" });',
       '.claude/settings.json': {
         hooks: {
           PreToolUse: [{ hooks: [{ type: 'command', command: 'echo never >&2; exit 2' }] }],
@@ -157,6 +168,15 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
       ...Object.fromEntries(Object.keys(guards).map((name) => [name, [no, no, no]])),
       deadline: [late, late, late],
       files: [no],
+      // Later versions of Node.js run TypeScript themselves.
+      typescript: [
+        [
+          false,
+          'typescript' in process.features && process.features.typescript
+            ? 'no'
+            : expect.stringContaining('the package @swc/wasm-typescript is not installed'),
+        ],
+      ],
       hosts: [[false, 'no\nnever']],
       model: [true, 'no model'],
     });

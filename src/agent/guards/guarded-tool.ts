@@ -1,6 +1,9 @@
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { WrittenPath } from './find-guarded.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFindGuarded = onDemand(() => import('./find-guarded.ts'));
 
 /** A tool that writes, and the paths that a call is known to write beforehand. */
 interface WritingTool<Input extends object> extends Tool<Input> {
@@ -35,7 +38,7 @@ async function refusalOf(
   written: readonly WrittenPath[],
   { cwd, confirmGuarded }: ToolContext,
 ): Promise<ToolResult | undefined> {
-  const { findGuarded } = await import('./find-guarded.ts');
+  const { findGuarded } = await loadFindGuarded();
   const guarded = findGuarded(cwd, written);
   if (guarded.length === 0) return undefined;
   const paths = guarded.join(', ');

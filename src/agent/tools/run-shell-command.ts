@@ -9,6 +9,9 @@ import { allowsFolderPath, givenPath, workingFolderNames } from './path-argument
 import { cancelled, notAFolder } from './refusals.ts';
 import { commandOutputLimit } from '../../process/index.ts';
 import { type CommandRun, runInShell } from './run-in-shell.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadShellWrites = onDemand(() => import('../guards/shell-writes.ts'));
 
 const parameters = z
   .object({
@@ -31,7 +34,7 @@ export const runShellCommand: Tool<z.infer<typeof parameters>> = guardedTool({
   description: `Runs a shell command (bash, or sh where there is none) in a folder of the project and reports its output and exit code. Only the folder it starts in is kept inside the project: the command itself may reach whatever the user may. It has no input and leads its own process group; what it starts with & keeps running. ${commandOutputLimit / 1024} KiB each of stdout and stderr are kept, from the start and the end.`,
   parameters,
   async writes(input, cwd) {
-    const { shellWrites } = await import('../guards/shell-writes.ts');
+    const { shellWrites } = await loadShellWrites();
     return shellWrites(input.command, wholePath(givenPath(input) ?? '.', cwd));
   },
   execute: (input, { cwd, signal }) => {

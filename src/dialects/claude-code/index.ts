@@ -10,6 +10,11 @@ import { compileMatcher, matcherOf } from './matcher.ts';
 import { managedFolder, mayHoldHooks, projectAtFirstSight } from './places.ts';
 import { ruleAppliesTo, type SubCommands } from './rules.ts';
 import { toStdin } from './stdin.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
+const loadSubCommands = onDemand(() => import('./sub-commands.ts'));
+const loadSessionVariables = onDemand(() => import('./session-variables.ts'));
 
 /** Options for where Claude Code's hooks are found. */
 export interface ClaudeCodeOptions {
@@ -24,12 +29,12 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
   let variables: SessionVariables | undefined;
 
   const find = async (site: HookSite): Promise<FoundHooks> => {
-    const found = (await import('./find.ts')).findHooks(site, managed);
+    const found = (await loadFind()).findHooks(site, managed);
     const { definitions } = found;
     if (definitions.some(({ if: rule }) => rule?.startsWith('Bash(')))
-      ({ subCommands } = await import('./sub-commands.ts'));
+      ({ subCommands } = await loadSubCommands());
     if (definitions.some((hook) => setsVariables.has(claudeEventOf(hook))))
-      variables = await import('./session-variables.ts');
+      variables = await loadSessionVariables();
     return found;
   };
 

@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
-import { durationOf } from '../tool-duration.ts';
+import { durationOf } from '../tool-facts.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { toClaudeWord } from './matcher.ts';
 import { toClaudeResponse } from './tool-response.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
-import { shellStreams } from '../shell-streams.ts';
+import { shellStreams } from '../tool-facts.ts';
 import { toClaudeInput, toClaudeTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

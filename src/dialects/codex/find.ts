@@ -3,7 +3,7 @@ import type { TomlError } from 'smol-toml';
 import { isError } from '../../errors.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { parseJson } from '../../settings/parse-json.ts';
-import { settingsReader, type ReadSettingsFile } from '../../settings/read-files.ts';
+import { settingsReader } from '../../settings/read-files.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import { said } from '../../message-of.ts';
 import {
@@ -19,37 +19,31 @@ import { userFolder } from '../host-places.ts';
 import { defineHooks, type CodexHooks } from './define.ts';
 import { codexEvents } from './events.ts';
 import { codexFiles, mayHoldHooks, users } from './places.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadSmolToml = onDemand(() => import('smol-toml'));
 
 /**
  * Shared by all sessions: a file that breaks while an agent works still counts with its last good
  * content.
  */
 const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text, true) });
-let readToml: ReadSettingsFile | undefined;
+/** Set with the first TOML file that may mention hooks; what TOML files hold is unknown if that fails. */
+let parseToml: (text: string) => unknown;
 
-/** Loads the parser with the first TOML file that may mention hooks. */
-async function tomlReader(): Promise<ReadSettingsFile> {
-  const parse = await import('smol-toml').then(
-    (toml) => toml.parse,
-    // Only what the TOML files hold is unknown then.
-    (error: unknown) => (): never => {
-      throw error;
-    },
-  );
-  return settingsReader({
-    name: 'TOML',
-    parse(text) {
-      try {
-        return { value: parse(text) };
-      } catch (error) {
-        if (!isTomlError(error)) throw error;
-        const { line, column, message } = error;
-        const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
-        return { fault: first, at: { line, column } };
-      }
-    },
-  });
-}
+const readToml = settingsReader({
+  name: 'TOML',
+  parse(text) {
+    try {
+      return { value: parseToml(text) };
+    } catch (error) {
+      if (!isTomlError(error)) throw error;
+      const { line, column, message } = error;
+      const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
+      return { fault: first, at: { line, column } };
+    }
+  },
+});
 
 /** Recognised by its fields, because a bundle may hold two copies of its class. */
 const isTomlError = (error: unknown): error is TomlError =>
@@ -60,9 +54,15 @@ const isToml = (file: string): boolean => file.endsWith('.toml');
 /** Finds the hooks of `hooks.json` and `config.toml`, except those that a switch turns off (S-13). */
 export async function findHooks(site: HookSite, system: string): Promise<FoundHooks> {
   const places = codexFiles(site.cwd, system).filter(mayHoldHooks);
-  if (places.some(({ file }) => isToml(file))) readToml ??= await tomlReader();
+  if (places.some(({ file }) => isToml(file)))
+    parseToml = await loadSmolToml().then(
+      ({ parse }) => parse,
+      (error: unknown) => (): never => {
+        throw error;
+      },
+    );
   const levels = readLevels(places, site, (file, hasOurKeys) =>
-    (isToml(file) ? readToml! : readJson)(file, hasOurKeys),
+    (isToml(file) ? readToml : readJson)(file, hasOurKeys),
   );
   const isOff = switchedOff(levels);
   const offFor = (level: HostLevel): OffSwitch | undefined =>

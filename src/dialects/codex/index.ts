@@ -4,6 +4,10 @@ import type { Dialect } from '../dialect.ts';
 import { codexEvents } from './events.ts';
 import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
 import type * as Protocol from './protocol.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadProtocol = onDemand(() => import('./protocol.ts'));
+const loadFind = onDemand(() => import('./find.ts'));
 
 /** Options for where Codex's hooks are found. */
 export interface CodexOptions {
@@ -30,8 +34,8 @@ export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect
   mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, system),
   atFirstSight: (cwd) => projectAtFirstSight(cwd, system),
   async find(site) {
-    loaded ??= await import('./protocol.ts');
-    return (await import('./find.ts')).findHooks(site, system);
+    loaded ??= await loadProtocol();
+    return (await loadFind()).findHooks(site, system);
   },
   identity: identityOf,
   matcherOf: (hook) => protocol().matcherOf(hook),

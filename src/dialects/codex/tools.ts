@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import { wholePath } from '../../folders.ts';
-import { shellStreams } from '../shell-streams.ts';
+import { shellStreams } from '../tool-facts.ts';
 import { fromPatch, toPatch } from './patch.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -7,6 +7,9 @@ import { copilotEventNamed, copilotEventNames, traitsOf } from './events.ts';
 import { compileMatcher, matcherOf } from './matcher.ts';
 import { mayHoldHooks, policyFolder, projectAtFirstSight } from './places.ts';
 import { environmentOf, toStdin } from './stdin.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
 
 /** Options for where Copilot's hooks are found. */
 export interface CopilotOptions {
@@ -39,7 +42,7 @@ export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): D
     ],
     mayBeIn: (cwd, counts) => mayHoldHooks(cwd, counts, policies),
     atFirstSight: (cwd) => projectAtFirstSight(cwd, policies),
-    find: async (site) => (await import('./find.ts')).findHooks(site, policies),
+    find: async (site) => (await loadFind()).findHooks(site, policies),
     // Every entry runs, even one that equals another.
     identity: ({ file, place }) => JSON.stringify([file, place]),
     matcherOf,

@@ -4,6 +4,10 @@ import { projectSight } from '../host-places.ts';
 import { cursorEvents } from './events.ts';
 import { cursorFiles, enterpriseFile, mayBeIn } from './places.ts';
 import type * as Protocol from './protocol.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadProtocol = onDemand(() => import('./protocol.ts'));
+const loadFind = onDemand(() => import('./find.ts'));
 
 /** Options for where Cursor's hooks are found. */
 export interface CursorOptions {
@@ -32,8 +36,8 @@ export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}):
   mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, enterprise),
   atFirstSight: (cwd) => projectSight(cursorFiles(cwd, enterprise)),
   async find(site) {
-    loaded ??= await import('./protocol.ts');
-    return (await import('./find.ts')).findHooks(site, enterprise);
+    loaded ??= await loadProtocol();
+    return (await loadFind()).findHooks(site, enterprise);
   },
   identity: identityOf,
   matcherOf: (hook) => protocol().matcherOf(hook),

@@ -1,8 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../hook-points.ts';
-import { counts } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
-import { mergeEffects } from '../merge-effects.ts';
+import { mergeEffects, counts } from '../merge-effects.ts';
 import type { Verdict } from '../verdict.ts';
 
 /** Merges the answers of several hooks: their contexts are separated by a line of hyphens. */

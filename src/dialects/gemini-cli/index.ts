@@ -11,6 +11,9 @@ import { compileMatcher, matcherOf } from './matcher.ts';
 import { chain, merge } from './merge.ts';
 import { geminiFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
 
 /** Options for the places of Gemini CLI's hooks. */
 export interface GeminiCliOptions {
@@ -34,7 +37,7 @@ export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}
   ],
   mayBeIn: (cwd, counts) => mayBeInHost(geminiFolder(system), cwd, counts),
   atFirstSight: (cwd) => projectSight(hostSettings(cwd, geminiFolder(system))),
-  find: async (site) => (await import('./find.ts')).findHooks(site, system),
+  find: async (site) => (await loadFind()).findHooks(site, system),
   identity: identityOf,
   matcherOf,
   toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),

@@ -28,6 +28,13 @@ import { withLostDenial } from '../near-misses.ts';
 import { embeddedObjects } from '../printed-json.ts';
 import { readOutcome, type LateDenials } from '../process-facts.ts';
 import type { Verdict } from '../verdict.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadSameEvent = onDemand(() => import('../same-event.ts'));
+const loadRules = onDemand(() => import('../claude-code/rules.ts'));
+const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
+const loadReportedInSession = onDemand(() => import('../../settings/reported-in-session.ts'));
+const loadBundledHooks = onDemand(() => import('../../bundles/bundled-hooks.ts'));
 
 /** The events, by our names and by the API's. */
 const events: Readonly<Record<string, HookEventName>> = {
@@ -76,9 +83,7 @@ export const hookmachine: Dialect = {
     ) || bundlePlaces().some((place) => counts(place.source) && holdsBundles(place)),
   find: async (around) => {
     const { site, bundled } = await withBundles(around);
-    const sameEvent = hasOtherEvents(site)
-      ? (await import('../same-event.ts')).sameEvent
-      : undefined;
+    const sameEvent = hasOtherEvents(site) ? (await loadSameEvent()).sameEvent : undefined;
     const found = hooksOf('hookmachine', site, () => ({
       kinds: ownKinds,
       eventNames: Object.keys(events),
@@ -88,12 +93,9 @@ export const hookmachine: Dialect = {
     const { definitions } = found;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
-      [rules, { subCommands }] = await Promise.all([
-        import('../claude-code/rules.ts'),
-        import('../claude-code/sub-commands.ts'),
-      ]);
+      [rules, { subCommands }] = await Promise.all([loadRules(), loadSubCommands()]);
     if (definitions.some(({ once }) => once))
-      ({ reportedInSession } = await import('../../settings/reported-in-session.ts'));
+      ({ reportedInSession } = await loadReportedInSession());
     return {
       ...found,
       definitions: [...(bundled?.denials ?? []), ...definitions],
@@ -115,7 +117,7 @@ async function withBundles(
 ): Promise<{ readonly site: HookSite; readonly bundled?: BundledHooks }> {
   const bundles = site.bundles?.();
   if (bundles === undefined) return { site };
-  const { bundledHooks } = await import('../../bundles/bundled-hooks.ts');
+  const { bundledHooks } = await loadBundledHooks();
   const bundled = bundledHooks(bundles, (source) => site.deniesUnknown?.(source) === true);
   const settings = [...site.settings(), ...bundled.sources];
   return { site: { ...site, settings: () => settings }, bundled };

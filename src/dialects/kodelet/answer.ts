@@ -7,7 +7,13 @@ import { defaultReason, type Answer } from '../answer.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
-import { exchangeNames, fromKodeletOutput, toKodeletOutput, decidingFields, wordsOf } from './vocabulary.ts';
+import {
+  exchangeNames,
+  fromKodeletOutput,
+  toKodeletOutput,
+  decidingFields,
+  wordsOf,
+} from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,7 +11,14 @@ import {
 import { isRecord } from '../../protocol/output.ts';
 import type { CallResult, CheckedCall, ReadCall } from '../dialect.ts';
 import type { ConversationMessage, EventContext } from '../event-context.ts';
-import { kodeletEvents, type KodeletEvent, exchangeNames, fromKodeletOutput, fromKodeletTool, toKodeletOutput } from './vocabulary.ts';
+import {
+  kodeletEvents,
+  type KodeletEvent,
+  exchangeNames,
+  fromKodeletOutput,
+  fromKodeletTool,
+  toKodeletOutput,
+} from './vocabulary.ts';
 import { checkedCall } from '../host-call.ts';
 
 /** The fields in which every event may say who fires it. */

@@ -6,6 +6,9 @@ import { readAnswer } from './answer.ts';
 import { kodeletEvents } from './vocabulary.ts';
 import { hookFolders, runArgs } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
 
 /**
  * Kodelet's protocol (seed 002): executables that print their own type. Its hooks run one after another,
@@ -30,7 +33,7 @@ export const kodelet: Dialect = {
       .map(({ folder }) => folderAtFirstSight(folder));
     return sights.find((sight) => 'fault' in sight || sight.hasHooks) ?? sights[0];
   },
-  find: async (site) => (await import('./find.ts')).findHooks(site),
+  find: async (site) => (await loadFind()).findHooks(site),
   identity: ({ name }) => name,
   replacesByName: true,
   matcherOf: () => undefined,

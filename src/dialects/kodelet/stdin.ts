@@ -2,7 +2,13 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
-import { kodeletEventOf, kodeletEvents, exchangeNames, toKodeletOutput, toKodeletTool } from './vocabulary.ts';
+import {
+  kodeletEventOf,
+  kodeletEvents,
+  exchangeNames,
+  toKodeletOutput,
+  toKodeletTool,
+} from './vocabulary.ts';
 
 /** Returns what `<hook> run` receives (seed 002 "Payload Structures"). */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {

@@ -12,6 +12,9 @@ import type { Dialect } from '../dialect.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { readAnswer } from './answer.ts';
 import { mergeAnswers } from './merge-answers.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadRequest = onDemand(() => import('../../translate/request.ts'));
 
 /** LLxprt's protocol (seed 000), for LLxprt's own files only. */
 export const llxprt: Dialect = {
@@ -102,7 +105,7 @@ function spread(payload: HookPayload, key: string, change: unknown): HookPayload
 async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   const request = given['llm_request'];
   if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
-  const { normalizeHookLLMRequest } = await import('../../translate/request.ts');
+  const { normalizeHookLLMRequest } = await loadRequest();
   const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
   return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
 }

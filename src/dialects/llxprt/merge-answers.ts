@@ -1,9 +1,9 @@
 import { hookPointOf, type HookEventName, type Slot } from '../../hook-points.ts';
 import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
 import { isRecord, type HookDecision, type HookOutput, defined } from '../../protocol/output.ts';
-import { counts, type Answer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
-import { emptyVerdict, joinTexts, FieldSet } from '../merge-effects.ts';
+import { emptyVerdict, joinTexts, FieldSet, counts } from '../merge-effects.ts';
 import type { Change, Verdict, HookConflict } from '../verdict.ts';
 
 /**

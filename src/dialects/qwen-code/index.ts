@@ -11,6 +11,9 @@ import { compileMatcher, matcherOf } from './matcher.ts';
 import { chain, merge } from './merge.ts';
 import { qwenFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
+import { onDemand } from '../../on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
 
 /** Options for the places of Qwen Code's hooks. */
 export interface QwenCodeOptions {
@@ -33,7 +36,7 @@ export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}):
   ],
   mayBeIn: (cwd, counts) => mayBeInHost(qwenFolder(system), cwd, counts),
   atFirstSight: (cwd) => projectSight(hostSettings(cwd, qwenFolder(system))),
-  find: async (site) => (await import('./find.ts')).findHooks(site, system),
+  find: async (site) => (await loadFind()).findHooks(site, system),
   identity: identityOf,
   matcherOf,
   toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),

@@ -1,10 +1,10 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
-import { counts, type Answer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
 import { withEscapedContext } from '../escaped-context.ts';
-import { mergeEffects } from '../merge-effects.ts';
+import { mergeEffects, counts } from '../merge-effects.ts';
 import type { Verdict } from '../verdict.ts';
 import { objectIn } from './answer.ts';
 import { fromQwenInput } from './tools.ts';

@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
-import { durationOf } from '../tool-duration.ts';
+import { durationOf } from '../tool-facts.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { toQwenWord } from './matcher.ts';
 import { toQwenInput, toQwenTool } from './tools.ts';

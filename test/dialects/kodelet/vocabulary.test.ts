@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { exchangeNames, fromKodeletTool, toKodeletTool } from '../../../src/dialects/kodelet/vocabulary.ts';
+import {
+  exchangeNames,
+  fromKodeletTool,
+  toKodeletTool,
+} from '../../../src/dialects/kodelet/vocabulary.ts';
 
 describe('the names of tools and arguments (C-107)', () => {
   test.each([

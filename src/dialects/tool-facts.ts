@@ -1,3 +1,5 @@
+import type { EventContext } from './event-context.ts';
+
 /** Splits the text that our shell tool gives the model into streams; any other text is all stdout. */
 export function shellStreams(text: string, command: string): { stdout: string; stderr: string } {
   const start = text.indexOf('\nStdout: ', text.indexOf(`Command: ${command}\n`) + command.length);
@@ -10,4 +12,12 @@ export function shellStreams(text: string, command: string): { stdout: string; s
     stdout: part(start + '\nStdout: '.length, between),
     stderr: part(between + '\nStderr: '.length, end),
   };
+}
+
+/** Returns how long our own tool ran, in ms, in the field that hosts of one family use. */
+export function durationOf(toolDuration: EventContext['toolDuration']): {
+  readonly duration_ms?: number;
+} {
+  const duration = toolDuration?.();
+  return duration === undefined ? {} : { duration_ms: Math.round(duration) };
 }
