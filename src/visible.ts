@@ -10,22 +10,28 @@ const joining = String.raw`\p{sc=Arab}\p{sc=Syrc}\p{sc=Deva}\p{sc=Beng}\p{sc=Gur
 /** What looks as it should only with an invisible character: an emoji, and joined letters. */
 const needed = String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*)*|(?<=[${joining}])[\u200C\u200D]`;
 
-const everyUnseen = new RegExp(String.raw`[${invisible}\p{Co}]|(?! )\p{Zs}|${flood}`, 'gu');
-const neededOrUnseen = new RegExp(String.raw`(${needed})|(?![\n\t])[${invisible}]|${flood}`, 'gu');
+/** Made when they are first needed: that takes milliseconds. */
+let everyUnseen: RegExp | undefined;
+let neededOrUnseen: RegExp | undefined;
+
+const everyOne = (): RegExp =>
+  (everyUnseen ??= new RegExp(String.raw`[${invisible}\p{Co}]|(?! )\p{Zs}|${flood}`, 'gu'));
+const unlessNeeded = (): RegExp =>
+  (neededOrUnseen ??= new RegExp(String.raw`(${needed})|(?![\n\t])[${invisible}]|${flood}`, 'gu'));
 
 const escaped = (char: string): string => `\\u{${char.codePointAt(0)!.toString(16)}}`;
 
 /** Returns a text with every character visible, on one line: for what a user is asked to agree to. */
 export const visible = (text: string): string =>
-  text.replaceAll(everyUnseen, (char) => (char === '\n' ? String.raw`\n` : escaped(char)));
+  text.replaceAll(everyOne(), (char) => (char === '\n' ? String.raw`\n` : escaped(char)));
 
 /**
  * Makes a text safe for a terminal, line breaks aside: whatever could play tricks there, or be overlooked, is
  * made visible. The output of models, tools and settings may come from strangers.
  */
 export const printable = (text: string): string =>
-  text.replaceAll(neededOrUnseen, (char, isNeeded?: string) => isNeeded ?? escaped(char));
+  text.replaceAll(unlessNeeded(), (char, isNeeded?: string) => isNeeded ?? escaped(char));
 
 /** Returns the text without such characters. */
 export const withoutUnseen = (text: string): string =>
-  text.replaceAll(neededOrUnseen, (_, isNeeded?: string) => isNeeded ?? '');
+  text.replaceAll(unlessNeeded(), (_, isNeeded?: string) => isNeeded ?? '');
