@@ -195,7 +195,7 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   const lost = (wish: string): string =>
     `${speaker.title} cannot accept this in answer to ${event}: ${wish}`;
-  for (const { name, quoted } of wishes.lost()) warn(lost(quoted), { text: lost(name) });
+  for (const wish of wishes.lost()) warn(lost(wish.quoted), { text: lost(wish.name) });
   for (const wish of outcome.lost) warn(lost(wish), { text: lost(wish) });
   return { answer, denial: wishes.peek('deny'), hookCount: results.length };
 }

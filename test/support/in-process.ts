@@ -70,7 +70,7 @@ async function work(box: Place, args: readonly string[], input: string): Promise
   const restore = takeOver(Buffer.from(input), said);
   // A command counts the time since its process was started.
   const startedAt = process.uptime();
-  const { uptime } = process;
+  const uptime = process.uptime.bind(process);
   process.uptime = () => uptime() - startedAt;
   try {
     Object.assign(process.env, { HOOKMACHINE_TRUST: '1', ...box.env });
