@@ -7,7 +7,6 @@ import { isFolder } from '../folders.ts';
 import { messageOf } from '../message-of.ts';
 import { callingHost, callsOwnRelay } from './calling-host.ts';
 import { denyAtExit } from './deny-at-exit.ts';
-import { CommandFailure } from './failure.ts';
 import { tellUser } from './has-no-hook.ts';
 import { print, warnAtOnce } from './print.ts';
 import { folderToWorkIn } from './project-folder.ts';
@@ -92,27 +91,17 @@ function pathOf(asked: Host, { host, input }: KnownEvent, options: RelayOptions)
   };
 }
 
-/**
- * The project folder.
- *
- * @throws {CommandFailure} if the host names one that does not exist
- */
+/** The project folder: the first that the host names and that is there, or else the relay's own. */
 function projectOf(
   { projectIn }: Speaker,
   given: Fields,
   { cwd: named }: Pick<RelayOptions, 'cwd'>,
 ): string {
-  if (named !== undefined) return folderToWorkIn(named);
-  const folders = (projectIn?.(given, process.env) ?? []).filter(isText);
-  const folder = folders.find(isFolder);
-  if (folder === undefined && folders.length > 0)
-    throw new CommandFailure(
-      `the host names the project folder ${folders[0]!}, which does not exist; name another one with --cwd`,
-    );
-  return folderToWorkIn(folder);
+  const folders = projectIn?.(given, process.env) ?? [];
+  return folderToWorkIn(
+    named ?? folders.filter((folder) => typeof folder === 'string').find(isFolder),
+  );
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Prints the answer. One that must reach the host, and cannot, becomes an exit status. */
 function give({ answer: { stdout, exitCode = 0 }, denial }: Relayed, isGuarded: boolean): void {

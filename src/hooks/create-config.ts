@@ -3,6 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialects } from '../dialects/defaults.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
+import { HookmachineError } from '../errors.ts';
 import { warn } from '../log.ts';
 import { watchSettings } from '../settings/watch-settings.ts';
 import type { HookSystemConfig } from './hook-system-config.ts';
@@ -35,11 +36,17 @@ export interface CreateConfigOptions extends SettingsConfigOptions {
  * Creates a config for a host that has none of its own. Settings are read on the first question about hooks,
  * not now (HOOK-206).
  *
+ * @throws {HookmachineError} `ARGUMENT_INVALID` if `cwd` is not a string
  * @example
  * const config = createConfig({ cwd: process.cwd() });
  * const result = await executeToolWithHooks(config, 'read_file', { file_path: 'a.txt' }, readFile);
  */
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
+  if (typeof (options as Partial<CreateConfigOptions> | undefined)?.cwd !== 'string')
+    throw new HookmachineError(
+      'ARGUMENT_INVALID',
+      'createConfig: "cwd" is missing; pass the path of the project folder',
+    );
   // Programs that are found are run to learn what they are, so whom the user trusts must have been decided.
   const isTrustDecided = Boolean(options.isTrustedFolder ?? options.checkTrust);
   const byDefault = options.settings

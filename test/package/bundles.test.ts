@@ -227,10 +227,7 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
       const page = await openPage(String(url).trim());
       await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
       await until(() => page.locator('.lead').textContent(), expect.stringContaining('denied'));
-      await until(
-        () => page.locator('.diagram .state.current').last().getAttribute('data-state'),
-        'toolCall.blocked',
-      );
+      await until(() => page.locator('.way [aria-current]').textContent(), 'blocked');
     });
   });
 });

@@ -47,8 +47,8 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs; the core's limit is 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [88, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [94, 'picomatch', 'xstate', 'zod'],
+  hookmachine: [89, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [95, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [32, 'zod'],
   'hookmachine/inspector': [
@@ -68,14 +68,14 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [120, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [101, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [102, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [124, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [129, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [109, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [118, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [122, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [126, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [125, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [130, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [110, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [119, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [127, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */
