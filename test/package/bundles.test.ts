@@ -50,9 +50,14 @@ type App = 'core' | 'parts' | 'watched';
 /** Bundles an app into a program, and returns the command that runs it. */
 interface Bundler {
   readonly bundle: (app: App, folder: string) => Promise<readonly string[]>;
+  /** Whether what runs the program strips types itself, as Bun and later versions of Node.js do. */
+  readonly stripsTypes: boolean;
 }
 
+const nodeStripsTypes = 'typescript' in process.features && Boolean(process.features.typescript);
+
 const withEsbuild = (format: 'esm' | 'cjs'): Bundler => ({
+  stripsTypes: nodeStripsTypes,
   async bundle(app, folder) {
     const outfile = join(folder, format === 'esm' ? 'app.mjs' : 'app.cjs');
     const { errors, warnings } = await build({
@@ -74,6 +79,7 @@ const bundlers: Readonly<Record<string, Bundler>> = {
   'by esbuild as CommonJS': withEsbuild('cjs'),
   ...(bun !== undefined && {
     'by bun build --compile': {
+      stripsTypes: true,
       async bundle(app: App, folder: string) {
         const outfile = join(folder, 'app');
         await execa(bun, ['build', '--compile', '--outfile', outfile, `${app}.mjs`], { cwd: apps });
@@ -168,11 +174,10 @@ describe.each(tried)('an app that is bundled %s', (_, bundler) => {
       ...Object.fromEntries(Object.keys(guards).map((name) => [name, [no, no, no]])),
       deadline: [late, late, late],
       files: [no],
-      // Later versions of Node.js run TypeScript themselves.
       typescript: [
         [
           false,
-          'typescript' in process.features && process.features.typescript
+          bundler.stripsTypes
             ? 'no'
             : expect.stringContaining('the package @swc/wasm-typescript is not installed'),
         ],
