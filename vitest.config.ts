@@ -47,15 +47,15 @@ if (python.stdout?.includes('/.pyenv/')) {
  * change what all hooks of a process share.
  */
 const alone = [
-  'agent/*-resources',
+  'core/calls/*-resources',
   'fuzz/*',
   'load/*',
-  'process/fifos',
-  'process/many',
-  'process/prestart',
-  'process/resources',
-  'process/turns',
-  'process/unkillable',
+  'handlers/process/fifos',
+  'handlers/process/many',
+  'handlers/process/prestart',
+  'handlers/process/resources',
+  'handlers/process/turns',
+  'handlers/process/unkillable',
 ].map((files) => `test/${files}.test.ts`);
 
 /** Files that replace our modules with others: they need their own module registry. */
@@ -71,25 +71,25 @@ const isolated = [...alone, ...mocking];
  * to wait for.
  */
 const first = [
-  'inspector/page',
+  'watch/inspector/page',
   'load/load',
-  'process/many',
+  'handlers/process/many',
   'faults/faults',
   'fuzz/fuzz',
   'cli/check',
   'attacks/inspector-strangers',
-  'mcp/lifetime',
-  'launcher/bin',
+  'adapters/mcp/lifetime',
+  'cli/launcher/bin',
   'modes/mode-independence',
   'recipes/every-agent',
-  'serve/refusals',
-  'serve/many',
+  'hosts/serve/refusals',
+  'hosts/serve/many',
   'handlers/live',
-  'stately/stately-inspector',
+  'watch/stately/stately-inspector',
   'durable/',
-  'settings/watch-',
-  'dialects/kodelet/find',
-  'dialects/late-denial',
+  'settings/files/watch-',
+  'hosts/kodelet/find',
+  'hosts/late-denial',
 ];
 
 /**
@@ -98,16 +98,16 @@ const first = [
  */
 const last = [
   'streaming/chat',
-  'dialects/near-misses',
-  'dialects/lost-denial',
-  'dialects/llxprt/merge-or',
+  'hosts/near-misses',
+  'hosts/lost-denial',
+  'hosts/llxprt/merge-or',
   'machines/',
   'properties/',
   'visualizations/',
-  'redaction/',
-  'models/wire',
-  'translate/',
-  'protocol/',
+  'settings/redaction/',
+  'agent/models/wire',
+  'core/translate/',
+  'core/protocol/',
 ];
 
 const places: readonly string[] = [...first, '', ...last];

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop } from 'esbuild';
-import { executeToolWithHooks } from '../src/agent/run-tool-call.ts';
-import { createConfig } from '../src/hooks/create-config.ts';
-import { startInspector } from '../src/inspector/start-inspector.ts';
+import { executeToolWithHooks } from '../src/core/calls/run-tool-call.ts';
+import { createConfig } from '../src/hosts/system/create-config.ts';
+import { startInspector } from '../src/watch/inspector/start-inspector.ts';
 import type { OpenEngine } from './engine.ts';
 import { openHalf } from './half-open.ts';
 

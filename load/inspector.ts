@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { serveRecording } from '../src/inspector/serve-recording.ts';
-import { chromiumPath } from '../test/inspector/chromium.ts';
-import { madeRecording } from '../test/inspector/entries.ts';
+import { serveRecording } from '../src/watch/inspector/serve-recording.ts';
+import { chromiumPath } from '../test/watch/inspector/chromium.ts';
+import { madeRecording } from '../test/watch/inspector/entries.ts';
 
 /** How often each is measured. */
 const times = 5;

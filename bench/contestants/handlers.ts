@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { llxprt } from '../../dist/src/dialects/llxprt/index.js';
-import type { defineHooks } from '../../dist/src/settings/define-hooks.js';
+import type { llxprt } from '../../dist/src/hosts/llxprt/index.js';
+import type { defineHooks } from '../../dist/src/settings/files/define-hooks.js';
 import { distFolder } from '../engine.ts';
 import type { EventScenario } from '../scenario.ts';
 
@@ -12,8 +12,8 @@ const load = async <Module>(path: string): Promise<Module> =>
 /** LLxprt's protocol for hooks of every kind. */
 export async function handlersDialect(): Promise<typeof llxprt> {
   const [base, reader] = await Promise.all([
-    load<{ llxprt: typeof llxprt }>('dialects/llxprt/index.js'),
-    load<{ defineHooks: typeof defineHooks }>('settings/define-hooks.js'),
+    load<{ llxprt: typeof llxprt }>('hosts/llxprt/index.js'),
+    load<{ defineHooks: typeof defineHooks }>('settings/files/define-hooks.js'),
   ]);
   const kinds = ['command', 'module', 'live', 'function'] as const;
   return {

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { MessageBusType, type HookExecutionResponse } from '../../src/bus/message-bus.ts';
-import { serveHookRequests } from '../../src/bus/serve-hook-requests.ts';
-import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
-import { hookEventNames } from '../../src/protocol/events.ts';
+import { MessageBusType, type HookExecutionResponse } from '../../src/core/bus/message-bus.ts';
+import { serveHookRequests } from '../../src/core/bus/serve-hook-requests.ts';
+import { makeEmptySuccessResult } from '../../src/core/answers/results.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
 import { promise, type Target } from '../target.ts';
 
 /** What arrives on the message bus: any value, as a message, as its payload or as its input. */

@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Feed } from '../../src/inspector/feed.ts';
-import { accounts } from '../../src/journal/account.ts';
-import type { JournalEntry, RecordingHeader } from '../../src/journal/entry.ts';
-import { explain } from '../../src/journal/explain.ts';
-import { readRecording } from '../../src/journal/read-recording.ts';
-import { RecordingError } from '../../src/journal/recording-error.ts';
-import { startRecording } from '../../src/journal/start-recording.ts';
+import { Feed } from '../../src/watch/inspector/feed.ts';
+import { accounts } from '../../src/watch/journal/account.ts';
+import type { JournalEntry, RecordingHeader } from '../../src/watch/journal/entry.ts';
+import { explain } from '../../src/watch/journal/explain.ts';
+import { readRecording } from '../../src/watch/journal/read-recording.ts';
+import { RecordingError } from '../../src/watch/journal/recording-error.ts';
+import { startRecording } from '../../src/watch/journal/start-recording.ts';
 import { promise, type Target } from '../target.ts';
 
 let folder: string | undefined;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ModelError } from '../../src/models/model-error.ts';
-import { readScript } from '../../src/models/scripted/read-script.ts';
+import { ModelError } from '../../src/agent/models/model-error.ts';
+import { readScript } from '../../src/agent/models/scripted/read-script.ts';
 import { promise, type Target } from '../target.ts';
 
 let folder: string | undefined;

@@ -1,9 +1,9 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineHooks } from '../../src/settings/define-hooks.ts';
-import { loadSettings } from '../../src/settings/load-settings.ts';
-import { formatProblem } from '../../src/settings/problem.ts';
+import { defineHooks } from '../../src/settings/files/define-hooks.ts';
+import { loadSettings } from '../../src/settings/files/load-settings.ts';
+import { formatProblem } from '../../src/core/definitions/problem.ts';
 import { promise, type Target } from '../target.ts';
 
 let folder: string | undefined;

@@ -1,6 +1,6 @@
-import { CommandFailure } from '../../src/cli/failure.ts';
-import { parseJsonObject } from '../../src/cli/parse-json-object.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
+import { CommandFailure } from '../../src/hosts/relay/failure.ts';
+import { parseJsonObject } from '../../src/cli/parts/parse-json-object.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
 import { definition } from '../../test/support/definition.ts';
 import { lookedFor } from '../../test/support/looked-for.ts';
 import { promise, type Target } from '../target.ts';

@@ -1,11 +1,11 @@
 import type { HookExit } from '../../machines/hook-process.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
-import type { Answer } from '../../src/dialects/answer.ts';
-import type { Dialect } from '../../src/dialects/dialect.ts';
-import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
-import { mergeLanes } from '../../src/dialects/merge-lanes.ts';
-import { hookEventNames } from '../../src/protocol/events.ts';
-import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import type { Answer } from '../../src/core/answers/answer.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';
+import { mergeLanes } from '../../src/core/answers/merge-lanes.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
+import { createSpecificHookOutput } from '../../src/core/translate/model-outputs.ts';
 import { definition } from '../../test/support/definition.ts';
 import { lookedFor } from '../../test/support/looked-for.ts';
 import { promise, type Target } from '../target.ts';

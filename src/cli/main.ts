@@ -1,5 +1,5 @@
-import { guardStreams } from './guard-streams.ts';
-import { runCommand } from './run-command.ts';
+import { guardStreams } from '../hosts/relay/guard-streams.ts';
+import { runCommand } from './parts/run-command.ts';
 
 await runCommand(
   async () => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, type CommanderError } from 'commander';
-import { isError } from '../errors.ts';
-import { printable } from '../visible.ts';
+import { isError } from '../base/errors.ts';
+import { printable } from '../base/visible.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
   version: string;
@@ -10,36 +10,36 @@ const { version, description } = createRequire(import.meta.url)('hookmachine/pac
 
 /** Each command has its own module, so that none pays for what only others need. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  fire: async () => (await import('./fire-command.ts')).addFire,
-  relay: async () => (await import('./relay-command.ts')).addRelay,
-  install: async () => (await import('./install.ts')).addInstall,
-  uninstall: async () => (await import('./install.ts')).addInstall,
-  serve: async () => (await import('./serve-command.ts')).addServe,
-  mcp: async () => (await import('./mcp-command.ts')).addMcp,
-  tool: async () => (await import('./tool.ts')).addTool,
-  call: async () => (await import('./call.ts')).addCall,
-  worker: async () => (await import('./worker.ts')).addWorker,
-  approvals: async () => (await import('./approvals.ts')).addApprovals,
-  durable: async () => (await import('./durable.ts')).addDurable,
-  run: async () => (await import('./run.ts')).addRun,
-  explain: async () => (await import('./explain.ts')).addExplain,
-  inspect: async () => (await import('./inspect.ts')).addInspect,
-  report: async () => (await import('./report.ts')).addReport,
-  replay: async () => (await import('./replay.ts')).addReplay,
-  backtest: async () => (await import('./backtest.ts')).addBacktest,
-  list: async () => (await import('./list.ts')).addList,
-  init: async () => (await import('./init.ts')).addInit,
-  check: async () => (await import('./check.ts')).addCheck,
-  matrix: async () => (await import('./matrix.ts')).addMatrix,
-  test: async () => (await import('./test.ts')).addTest,
-  migrate: async () => (await import('./migrate.ts')).addMigrate,
-  trust: async () => (await import('./trust.ts')).addTrust,
-  enable: async () => (await import('./enable.ts')).addEnable,
-  disable: async () => (await import('./enable.ts')).addEnable,
-  'finish-hook': async () => (await import('./finish-hook.ts')).addFinishHook,
-  audit: async () => (await import('./audit.ts')).addAudit,
-  policy: async () => (await import('./policy.ts')).addPolicy,
-  schema: async () => (await import('./schema.ts')).addSchema,
+  fire: async () => (await import('./fire/fire-command.ts')).addFire,
+  relay: async () => (await import('./relay/relay-command.ts')).addRelay,
+  install: async () => (await import('./install/install.ts')).addInstall,
+  uninstall: async () => (await import('./install/install.ts')).addInstall,
+  serve: async () => (await import('./serve/serve-command.ts')).addServe,
+  mcp: async () => (await import('./mcp/mcp-command.ts')).addMcp,
+  tool: async () => (await import('./tool/tool.ts')).addTool,
+  call: async () => (await import('./call/call.ts')).addCall,
+  worker: async () => (await import('./worker/worker.ts')).addWorker,
+  approvals: async () => (await import('./approvals/approvals.ts')).addApprovals,
+  durable: async () => (await import('./durable/durable.ts')).addDurable,
+  run: async () => (await import('./run/run.ts')).addRun,
+  explain: async () => (await import('./explain/explain.ts')).addExplain,
+  inspect: async () => (await import('./inspect/inspect.ts')).addInspect,
+  report: async () => (await import('./report/report.ts')).addReport,
+  replay: async () => (await import('./replay/replay.ts')).addReplay,
+  backtest: async () => (await import('./backtest/backtest.ts')).addBacktest,
+  list: async () => (await import('./list/list.ts')).addList,
+  init: async () => (await import('./init/init.ts')).addInit,
+  check: async () => (await import('./check/check.ts')).addCheck,
+  matrix: async () => (await import('./matrix/matrix.ts')).addMatrix,
+  test: async () => (await import('./test/test.ts')).addTest,
+  migrate: async () => (await import('./migrate/migrate.ts')).addMigrate,
+  trust: async () => (await import('./trust/trust.ts')).addTrust,
+  enable: async () => (await import('./enable/enable.ts')).addEnable,
+  disable: async () => (await import('./enable/enable.ts')).addEnable,
+  'finish-hook': async () => (await import('./finish-hook/finish-hook.ts')).addFinishHook,
+  audit: async () => (await import('./audit/audit.ts')).addAudit,
+  policy: async () => (await import('./policy/policy.ts')).addPolicy,
+  schema: async () => (await import('./schema/schema.ts')).addSchema,
 };
 
 /** The program, without its commands. */
@@ -52,7 +52,7 @@ function newProgram(): Command {
       outputError: (text, write) => write(printable(text.replace(/^error: /, 'hookmachine: '))),
     })
     .hook('preAction', async (_, command) =>
-      (await import('./forbidden.ts')).withoutForbidden(command),
+      (await import('../hosts/relay/forbidden.ts')).withoutForbidden(command),
     )
     .showHelpAfterError('(see --help)');
 }

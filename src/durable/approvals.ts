@@ -8,8 +8,8 @@ import {
   optional,
   type Rule,
   text,
-} from '../arguments.ts';
-import { HookmachineError } from '../errors.ts';
+} from '../base/arguments.ts';
+import { HookmachineError } from '../base/errors.ts';
 import { assertKnown, channel } from './calls.ts';
 import type { HookSaid } from './judged.ts';
 import { sha256 } from './policy.ts';

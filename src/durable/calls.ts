@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { EndedKeptCall } from '../agent/call-keeper.ts';
-import { HookmachineError } from '../errors.ts';
+import type { EndedKeptCall } from '../core/calls/call-keeper.ts';
+import { HookmachineError } from '../base/errors.ts';
 import type { HookSaid, Judged } from './judged.ts';
 import { type Lease, LeaseLost } from './ledger.ts';
 import type { Policy } from './policy.ts';

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
-import { newCallId } from '../agent/event-hooks.ts';
-import { OfferedTools } from '../agent/offered-tools.ts';
-import type { ToolCallRequest } from '../agent/run-tool-call.ts';
-import type { Tool } from '../agent/tool.ts';
+import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../core/calls/call-keeper.ts';
+import { newCallId } from '../core/calls/event-hooks.ts';
+import { OfferedTools } from '../agent/loop/offered-tools.ts';
+import type { ToolCallRequest } from '../core/calls/run-tool-call.ts';
+import type { Tool } from '../agent/loop/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
 import {
   aConfig,
   aMap,
@@ -20,11 +20,11 @@ import {
   positive,
   type Rule,
   text,
-} from '../arguments.ts';
-import { HookmachineError, isHookmachineError } from '../errors.ts';
-import { onAbort } from '../hooks/run-machine.ts';
-import { tellOnce, warn } from '../log.ts';
-import { messageOf } from '../message-of.ts';
+} from '../base/arguments.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { onAbort } from '../core/run/run-machine.ts';
+import { tellOnce, warn } from '../base/log.ts';
+import { messageOf } from '../base/message-of.ts';
 import { type AnswerOptions, Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import {

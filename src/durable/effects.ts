@@ -3,11 +3,11 @@ import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hoo
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import { type ExecuteTool, failedResult } from '../agent/run-tool-call.ts';
-import { messageOf } from '../message-of.ts';
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
-import type { HookExecutionResult, EventVerdict } from '../verdict/results.ts';
+import { type ExecuteTool, failedResult } from '../core/calls/run-tool-call.ts';
+import { messageOf } from '../base/message-of.ts';
+import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
+import type { RegisteredHook } from '../core/definitions/hook-definition.ts';
+import type { HookExecutionResult, EventVerdict } from '../core/answers/results.ts';
 import { cutOffOutcome, isUnheard, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../folders.ts';
-import { attempt, isBundleError } from '../bundles/bundle-error.ts';
-import { type BundleFiles, readFolder } from '../bundles/files.ts';
-import { guardsIn } from '../bundles/guards.ts';
-import { settingsName } from '../bundles/manifest.ts';
+import { makeFolder } from '../base/folders.ts';
+import { attempt, isBundleError } from '../settings/bundles/bundle-error.ts';
+import { type BundleFiles, readFolder } from '../settings/bundles/files.ts';
+import { guardsIn } from '../settings/bundles/guards.ts';
+import { settingsName } from '../settings/bundles/manifest.ts';
 import {
   folderOf,
   type InstalledBundle,
   lockOf,
   readIndex,
   writeIndex,
-} from '../bundles/installed.ts';
-import { readSigners } from '../bundles/signers.ts';
-import { verifyBundle } from '../bundles/verify.ts';
-import { syncFolder, writeFiles } from '../bundles/write-files.ts';
-import { type BundlePlace, homeFolder } from '../settings/levels.ts';
-import { withLock } from '../file-lock.ts';
+} from '../settings/bundles/installed.ts';
+import { readSigners } from '../settings/bundles/signers.ts';
+import { verifyBundle } from '../settings/bundles/verify.ts';
+import { syncFolder, writeFiles } from '../settings/bundles/write-files.ts';
+import { type BundlePlace, homeFolder } from '../settings/files/levels.ts';
+import { withLock } from '../base/file-lock.ts';
 import type { UsedBundle } from './fleet.ts';
 import { filesOf } from './policies.ts';
 import type { Database } from './postgres.ts';

@@ -1,6 +1,6 @@
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { HookmachineError, isHookmachineError } from '../errors.ts';
-import { messageOf } from '../message-of.ts';
+import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
 import type { Database } from './postgres.ts';
 
 /** A bundle that the fleet currently uses. */

@@ -1,6 +1,6 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { Verdict } from '../dialects/verdict.ts';
-import { errorResult } from '../protocol/tool-result.ts';
+import type { Verdict } from '../core/answers/verdict.ts';
+import { errorResult } from '../core/protocol/tool-result.ts';
 import { answerOf } from './answer-of.ts';
 import { type Approval, Approvals } from './approvals.ts';
 import { type CallRow, type EndedCall, insertQuestion } from './calls.ts';

@@ -1,13 +1,13 @@
 import type { HookEventOutcome } from '../../machines/hook-event.ts';
 import type { PhaseFailure, ToolCallContext, ToolInput } from '../../machines/tool-call.ts';
-import { hookResult } from '../agent/event-hooks.ts';
-import type { Verdict } from '../dialects/verdict.ts';
-import { verdictOf } from '../hooks/plan-input.ts';
-import { messageOf } from '../message-of.ts';
-import type { HookEventName } from '../protocol/events.ts';
-import type { HookOutput } from '../protocol/output.ts';
-import { createSpecificHookOutput } from '../translate/model-outputs.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
+import { hookResult } from '../core/calls/event-hooks.ts';
+import type { Verdict } from '../core/answers/verdict.ts';
+import { verdictOf } from '../core/run/plan-input.ts';
+import { messageOf } from '../base/message-of.ts';
+import type { HookEventName } from '../core/protocol/events.ts';
+import type { HookOutput } from '../core/protocol/output.ts';
+import { createSpecificHookOutput } from '../core/translate/model-outputs.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../core/answers/results.ts';
 
 /** What one hook said about a call, for the person who is asked about it. */
 export interface HookSaid {

@@ -9,17 +9,17 @@ import {
   type ToolCallOutcome,
   type ToolCallPorts,
 } from '../../machines/tool-call.ts';
-import { firedResult, hookResult, isUnready, readyHookSystem } from '../agent/event-hooks.ts';
+import { firedResult, hookResult, isUnready, readyHookSystem } from '../core/calls/event-hooks.ts';
 import {
   endedToolCall,
   toolCallInput,
   type ToolCallOptions,
   type ToolCallRequest,
-} from '../agent/run-tool-call.ts';
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
-import { observed, observedSession } from '../telemetry.ts';
-import { errorResult } from '../protocol/tool-result.ts';
+} from '../core/calls/run-tool-call.ts';
+import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import { cancelOnAbort, hookProcess, onlyWatching } from '../core/run/run-machine.ts';
+import { observed, observedSession } from '../core/run/telemetry.ts';
+import { errorResult } from '../core/protocol/tool-result.ts';
 import { type Approval, type Approvals, isIntact } from './approvals.ts';
 import { answerOf } from './answer-of.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';

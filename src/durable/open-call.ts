@@ -1,17 +1,17 @@
 import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
-import type { OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
-import type { ToolCallVerdict } from '../agent/open-tool-call.ts';
+import type { OpenKeptCall, OpenKeptOptions } from '../core/calls/call-keeper.ts';
+import type { ToolCallVerdict } from '../core/calls/open-tool-call.ts';
 import {
   type Approval as Answer,
   type EndedToolCall,
   endedToolCall,
   failedResult,
   type ToolCallRequest,
-} from '../agent/run-tool-call.ts';
-import { HookmachineError } from '../errors.ts';
-import { onAbort, type Later, later } from '../hooks/run-machine.ts';
-import { messageOf } from '../message-of.ts';
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+} from '../core/calls/run-tool-call.ts';
+import { HookmachineError } from '../base/errors.ts';
+import { onAbort, type Later, later } from '../core/run/run-machine.ts';
+import { messageOf } from '../base/message-of.ts';
+import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
 import type { AnswerOptions, Approval } from './approvals.ts';
 import type { EndedCall } from './calls.ts';
 import { interruption } from './effects.ts';

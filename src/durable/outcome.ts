@@ -1,7 +1,7 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import { isHookmachineError } from '../errors.ts';
-import { messageOf } from '../message-of.ts';
-import { errorResult } from '../protocol/tool-result.ts';
+import { isHookmachineError } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
+import { errorResult } from '../core/protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import type { CallRow, EndedCall } from './calls.ts';
 

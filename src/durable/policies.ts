@@ -1,5 +1,5 @@
-import type { BundleFile, BundleFiles } from '../bundles/files.ts';
-import type { VerifiedBundle } from '../bundles/verify.ts';
+import type { BundleFile, BundleFiles } from '../settings/bundles/files.ts';
+import type { VerifiedBundle } from '../settings/bundles/verify.ts';
 import {
   assertArgument,
   assertArguments,
@@ -8,8 +8,8 @@ import {
   optional,
   type Rule,
   text,
-} from '../arguments.ts';
-import { HookmachineError } from '../errors.ts';
+} from '../base/arguments.ts';
+import { HookmachineError } from '../base/errors.ts';
 import type { Database } from './postgres.ts';
 
 /** A signed bundle of hooks that was pushed to the database. */

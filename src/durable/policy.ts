@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import type { HookSystem } from '../hooks/hook-system.ts';
-import type { HookEventName } from '../protocol/events.ts';
-import { definitionHash } from '../trust/definition.ts';
-import { scriptFiles } from '../trust/script-files.ts';
+import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import type { HookSystem } from '../hosts/system/hook-system.ts';
+import type { HookEventName } from '../core/protocol/events.ts';
+import { definitionHash } from '../settings/trust/definition.ts';
+import { scriptFiles } from '../settings/trust/script-files.ts';
 
 /** The hooks around tool calls as they are now: their definitions, and the files that their commands name. */
 export interface Policy {

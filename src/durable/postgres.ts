@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { HookmachineError, isHookmachineError } from '../errors.ts';
-import { messageOf } from '../message-of.ts';
-import { isNotInstalled, loadPackage } from '../optional-package.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
+import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
 
 /** The result of a statement. */
 export interface Rows<Row> {

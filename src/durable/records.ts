@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertArgument, text } from '../arguments.ts';
+import { assertArgument, text } from '../base/arguments.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { findCall } from './calls.ts';

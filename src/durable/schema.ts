@@ -1,4 +1,4 @@
-import { HookmachineError } from '../errors.ts';
+import { HookmachineError } from '../base/errors.ts';
 import { type Database, lockKey, type Queryable } from './postgres.ts';
 
 /** The format of the texts in a row. Rows of a newer format are left alone. */

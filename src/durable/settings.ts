@@ -1,9 +1,9 @@
-import { isRecord } from '../protocol/output.ts';
-import { type SettingsPlace, settingsPlaces } from '../settings/levels.ts';
-import { collectProblems, type Path, type SettingsProblem } from '../settings/problem.ts';
-import { said } from '../message-of.ts';
-import { settingsReader } from '../settings/read-files.ts';
-import { nearestKey } from '../settings/unknown-names.ts';
+import { isRecord } from '../core/protocol/output.ts';
+import { type SettingsPlace, settingsPlaces } from '../settings/files/levels.ts';
+import { collectProblems, type Path, type SettingsProblem } from '../core/definitions/problem.ts';
+import { said } from '../base/message-of.ts';
+import { settingsReader } from '../settings/files/read-files.ts';
+import { nearestKey } from '../settings/files/unknown-names.ts';
 
 /** The settings of durable calls, in `hooksConfig.durable`. */
 export interface DurableSettings {

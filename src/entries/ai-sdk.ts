@@ -1,6 +1,6 @@
 /** `hookmachine/ai-sdk`: hooks around a model and its tools with one line, for the AI SDK 5, 6 and 7. */
 
-import { assertInstalled } from '../adapters/assert-installed.ts';
+import { assertInstalled } from '../adapters/parts/assert-installed.ts';
 
 export { withHooks, type WithHooks, type WithHooksOptions } from '../adapters/ai-sdk/with-hooks.ts';
 export type { AiSdkOptions } from '../adapters/ai-sdk/options.ts';
@@ -12,7 +12,7 @@ export {
 } from '../adapters/ai-sdk/parts.ts';
 export type { AiSdkModel, AiSdkTool, AiSdkTools } from '../adapters/ai-sdk/types.ts';
 export type { ModelFor } from '../adapters/ai-sdk/model.ts';
-export type { HooksHandle } from '../adapters/handle.ts';
-export type { AdapterOptions, BlockedCall } from '../adapters/options.ts';
+export type { HooksHandle } from '../adapters/parts/handle.ts';
+export type { AdapterOptions, BlockedCall } from '../adapters/parts/options.ts';
 
 assertInstalled('hookmachine/ai-sdk', 'ai', 'ai');

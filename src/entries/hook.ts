@@ -13,5 +13,5 @@ export {
   type StreamPiece,
   type StreamReply,
 } from '../handlers/define-stream-hook.ts';
-export type { HookOutput } from '../protocol/output.ts';
-export type * from '../protocol/input.ts';
+export type { HookOutput } from '../core/protocol/output.ts';
+export type * from '../core/protocol/input.ts';

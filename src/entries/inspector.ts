@@ -5,7 +5,7 @@ export {
   type Inspectable,
   type InspectorOptions,
   type LiveInspector,
-} from '../inspector/start-inspector.ts';
+} from '../watch/inspector/start-inspector.ts';
 export type {
   ApprovalsSource,
   AskedApproval,
@@ -14,16 +14,16 @@ export type {
   PageAnswerOutcome,
   RecordedAnswer,
   TrailedEffect,
-} from '../inspector/approvals-source.ts';
-export type { JournalEntry, RecordingHeader } from '../journal/entry.ts';
-export { journalTo, type Journal, type JournalOptions } from '../journal/journal.ts';
-export { observeAll } from '../journal/observe-all.ts';
-export { readRecording, type ReadRecordingOptions } from '../journal/read-recording.ts';
-export { RecordingError } from '../journal/recording-error.ts';
-export { redactSettings } from '../redaction/redact-settings.ts';
-export { RedactionError } from '../redaction/redact-settings.ts';
+} from '../watch/inspector/approvals-source.ts';
+export type { JournalEntry, RecordingHeader } from '../watch/journal/entry.ts';
+export { journalTo, type Journal, type JournalOptions } from '../watch/journal/journal.ts';
+export { observeAll } from '../watch/journal/observe-all.ts';
+export { readRecording, type ReadRecordingOptions } from '../watch/journal/read-recording.ts';
+export { RecordingError } from '../watch/journal/recording-error.ts';
+export { redactSettings } from '../settings/redaction/redact-settings.ts';
+export { RedactionError } from '../settings/redaction/redact-settings.ts';
 export {
   startRecording,
   type Recording,
   type RecordingOptions,
-} from '../journal/start-recording.ts';
+} from '../watch/journal/start-recording.ts';

@@ -7,4 +7,4 @@ export {
   type RunnerLike,
   type WithHooks,
 } from '../adapters/openai-agents/index.ts';
-export type { AdapterOptions, BlockedCall } from '../adapters/options.ts';
+export type { AdapterOptions, BlockedCall } from '../adapters/parts/options.ts';

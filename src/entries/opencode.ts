@@ -3,4 +3,4 @@
  * module exports as a plugin.
  */
 export { HookmachinePlugin, type HookmachineCallbacks } from '../adapters/opencode/plugin.ts';
-export type { AdapterOptions, BlockedCall } from '../adapters/options.ts';
+export type { AdapterOptions, BlockedCall } from '../adapters/parts/options.ts';

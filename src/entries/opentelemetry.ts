@@ -1,3 +1,3 @@
 /** `hookmachine/opentelemetry`: spans and metrics of turns, calls and hooks. */
 
-export { traceHooks, type TraceHooksOptions } from '../opentelemetry/trace-hooks.ts';
+export { traceHooks, type TraceHooksOptions } from '../watch/opentelemetry/trace-hooks.ts';

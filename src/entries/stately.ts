@@ -1,8 +1,8 @@
 /** `hookmachine/stately`: a bridge to Stately's inspector. */
 
-export { StatelyError } from '../stately/stately-error.ts';
+export { StatelyError } from '../watch/stately/stately-error.ts';
 export {
   statelyInspector,
   type StatelyInspector,
   type StatelyInspectorOptions,
-} from '../stately/stately-inspector.ts';
+} from '../watch/stately/stately-inspector.ts';

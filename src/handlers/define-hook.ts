@@ -1,6 +1,6 @@
-import type { HookEventName } from '../protocol/events.ts';
-import type { HookEventFields, HookInput } from '../protocol/input.ts';
-import type { HookOutput } from '../protocol/output.ts';
+import type { HookEventName } from '../core/protocol/events.ts';
+import type { HookEventFields, HookInput } from '../core/protocol/input.ts';
+import type { HookOutput } from '../core/protocol/output.ts';
 
 /** The input that a hook of an event receives. */
 export type HookEventInput<Event extends HookEventName> = HookInput & HookEventFields[Event];

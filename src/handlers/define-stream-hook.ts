@@ -1,5 +1,5 @@
-import type { HookInput } from '../protocol/input.ts';
-import type { HookOutput } from '../protocol/output.ts';
+import type { HookInput } from '../core/protocol/input.ts';
+import type { HookOutput } from '../core/protocol/output.ts';
 import {
   type DefinedHook,
   defineHook,

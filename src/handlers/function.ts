@@ -1,6 +1,6 @@
-import { withCode } from '../errors.ts';
-import { errorOf } from '../message-of.ts';
-import { isRecord } from '../protocol/output.ts';
+import { withCode } from '../base/errors.ts';
+import { errorOf } from '../base/message-of.ts';
+import { isRecord } from '../core/protocol/output.ts';
 import type { Answering } from './handler.ts';
 import { quieted } from './quiet-signal.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readBounded } from '../settings/read-bounded.ts';
+import { readBounded } from '../settings/files/read-bounded.ts';
 import type { HandlerOf } from './handler.ts';
 
 /** The longest token or certificate, in bytes. */

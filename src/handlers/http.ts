@@ -7,10 +7,10 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { withCode } from '../errors.ts';
-import { defined, isRecord } from '../protocol/output.ts';
+import { withCode } from '../base/errors.ts';
+import { defined, isRecord } from '../core/protocol/output.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerLimit, environmentOf } from '../process/index.ts';
+import { answerLimit, environmentOf } from './process/index.ts';
 import { isAddress, isPublic } from './addresses.ts';
 import {
   beginningOf,

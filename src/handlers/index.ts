@@ -6,13 +6,13 @@ import type {
   ProcessOrder,
   ProcessReport,
 } from '../../machines/hook-process.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
-import { errorOf } from '../message-of.ts';
-import { answerLimit, endWaiting, runHookCommand, withoutStacks } from '../process/index.ts';
-import type { Model } from '../models/model.ts';
-import { textsOf } from '../translate/turns.ts';
+import type { HookDefinition } from '../core/definitions/hook-definition.ts';
+import { errorOf } from '../base/message-of.ts';
+import { answerLimit, endWaiting, runHookCommand, withoutStacks } from './process/index.ts';
+import type { Model } from '../agent/models/model.ts';
+import { textsOf } from '../core/translate/turns.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../base/on-demand.ts';
 
 const loadFunction = onDemand(() => import('./function.ts'));
 const loadHttp = onDemand(() => import('./http.ts'));

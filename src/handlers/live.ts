@@ -1,14 +1,14 @@
-import { isError, withCode } from '../errors.ts';
+import { isError, withCode } from '../base/errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf, messageOf } from '../message-of.ts';
-import { isRecord } from '../protocol/output.ts';
+import { errorOf, messageOf } from '../base/message-of.ts';
+import { isRecord } from '../core/protocol/output.ts';
 import {
   environmentOf,
   identitiesOf,
   type LiveProcess,
   answerLimit,
   loadLive,
-} from '../process/index.ts';
+} from './process/index.ts';
 import { beginningOf, type Answering, type HandlerAnswer, type HandlerCall } from './handler.ts';
 
 /*

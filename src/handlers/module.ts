@@ -1,4 +1,4 @@
-import { isError, withCode } from '../errors.ts';
+import { isError, withCode } from '../base/errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import {
@@ -8,12 +8,12 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf, messageOf } from '../message-of.ts';
-import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
+import { errorOf, messageOf } from '../base/message-of.ts';
+import { coarse, environmentOf, identitiesOf, answerLimit } from './process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from './module-path.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../base/on-demand.ts';
 
 const loadTypescriptLoader = onDemand(() => import('./typescript-loader.ts'));
 

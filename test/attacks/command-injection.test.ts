@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createConfig } from '../../src/hooks/create-config.ts';
-import { runToExit } from '../process/run-hook.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
+import { runToExit } from '../handlers/process/run-hook.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, startSession } from '../support/session.ts';

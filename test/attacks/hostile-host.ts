@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processesWith } from '../../faults/processes.ts';
-import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
-import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import type { Dialect } from '../../src/dialects/dialect.ts';
-import { createConfig } from '../../src/hooks/create-config.ts';
-import type { Model } from '../../src/models/model.ts';
-import { defineHooks } from '../../src/settings/define-hooks.ts';
-import type { Settings } from '../../src/settings/schema.ts';
+import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
+import { llxprt } from '../../src/hosts/llxprt/index.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
+import type { Model } from '../../src/agent/models/model.ts';
+import { defineHooks } from '../../src/settings/files/define-hooks.ts';
+import type { Settings } from '../../src/settings/files/schema.ts';
 import { hostiles, routes, type Hostile } from './hostile-handlers.ts';
 
 /** What came of one call. */

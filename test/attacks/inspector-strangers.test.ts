@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import '../build.ts';
-import { begin, enter } from '../inspector/ask.ts';
+import { begin, enter } from '../watch/inspector/ask.ts';
 import { waitUntil } from '../support/until.ts';
 
 const script = new URL('../fixtures/hosts/inspected.mjs', import.meta.url).pathname;

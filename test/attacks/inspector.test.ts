@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serveJournal } from '../../src/inspector/start-inspector.ts';
-import { serveRelay } from '../../src/stately/serve-relay.ts';
-import { ask, enter } from '../inspector/ask.ts';
+import { serveJournal } from '../../src/watch/inspector/start-inspector.ts';
+import { serveRelay } from '../../src/watch/stately/serve-relay.ts';
+import { ask, enter } from '../watch/inspector/ask.ts';
 
 /** A page that shows a session, with the cookie of its owner's browser. */
 async function serve() {

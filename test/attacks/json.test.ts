@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
-import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
-import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { loadSettings } from '../../src/settings/load-settings.ts';
+import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import { kodelet, kodeletStrict } from '../../src/hosts/kodelet/index.ts';
+import { llxprt } from '../../src/hosts/llxprt/index.ts';
+import { loadSettings } from '../../src/settings/files/load-settings.ts';
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
 import { inProcess } from '../support/in-process.ts';

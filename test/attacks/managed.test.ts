@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
-import { presentDialects } from '../../src/dialects/index.ts';
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import { redactSettings } from '../../src/redaction/redact-settings.ts';
-import { version } from '../../src/settings/managed.ts';
+import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
+import { presentDialects } from '../../src/hosts/index.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import { redactSettings } from '../../src/settings/redaction/redact-settings.ts';
+import { version } from '../../src/settings/files/managed.ts';
 import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';

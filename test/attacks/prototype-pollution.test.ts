@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/dialects/index.ts';
-import { kodelet } from '../../src/dialects/kodelet/index.ts';
-import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
-import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
-import { loadSettings } from '../../src/settings/load-settings.ts';
-import { startBusSession } from '../bus/bus.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import { kodelet } from '../../src/hosts/kodelet/index.ts';
+import { llxprt } from '../../src/hosts/llxprt/index.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';
+import { hookEventNames, type LifecycleEvent } from '../../src/core/protocol/events.ts';
+import { loadSettings } from '../../src/settings/files/load-settings.ts';
+import { startBusSession } from '../core/bus/bus.ts';
 import { exited } from '../support/answers.ts';
 import { lookedFor } from '../support/looked-for.ts';
 import { definition } from '../support/definition.ts';

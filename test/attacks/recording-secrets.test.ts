@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startRecording } from '../../src/journal/start-recording.ts';
+import { startRecording } from '../../src/watch/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';

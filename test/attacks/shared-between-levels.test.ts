@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endLive } from '../../src/handlers/live.ts';
 import { endModule } from '../../src/handlers/module.ts';
-import { guardsMost } from '../../src/hooks/duplicates.ts';
+import { guardsMost } from '../../src/core/plan/duplicates.ts';
 import { sharingKey } from '../../src/handlers/index.ts';
 import { answerOf } from '../handlers/run-handler.ts';
 import { definition } from '../support/definition.ts';

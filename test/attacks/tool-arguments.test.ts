@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AgentHooks } from '../../src/adapters/agent-hooks.ts';
+import { AgentHooks } from '../../src/adapters/parts/agent-hooks.ts';
 import { executeToolWithHooks } from '../../src/index.ts';
-import { newCallId } from '../../src/agent/event-hooks.ts';
-import type { ToolResult } from '../../src/protocol/tool-result.ts';
+import { newCallId } from '../../src/core/calls/event-hooks.ts';
+import type { ToolResult } from '../../src/core/protocol/tool-result.ts';
 import { argumentAttacks } from '../support/argument-attacks.ts';
 import { group, project } from '../support/project.ts';
 import { waitUntil } from '../support/until.ts';

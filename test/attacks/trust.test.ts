@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createConfig } from '../../src/hooks/create-config.ts';
-import { HookRegistry } from '../../src/hooks/hook-registry.ts';
-import { trustFile } from '../../src/settings/levels.ts';
-import { fingerprint } from '../../src/trust/fingerprint.ts';
-import { trustChecker, trustVerifier } from '../../src/trust/project-trust.ts';
-import { recordTrust } from '../../src/trust/write-trust.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
+import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
+import { trustFile } from '../../src/settings/files/levels.ts';
+import { fingerprint } from '../../src/settings/trust/fingerprint.ts';
+import { trustChecker, trustVerifier } from '../../src/settings/trust/project-trust.ts';
+import { recordTrust } from '../../src/settings/trust/write-trust.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 

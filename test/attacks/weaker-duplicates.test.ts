@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
-import { presentDialects } from '../../src/dialects/index.ts';
-import { createConfig } from '../../src/hooks/create-config.ts';
+import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
+import { presentDialects } from '../../src/hosts/index.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const before = (hooks: readonly object[], more: object = {}) => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hookEventNames } from '../../src/protocol/events.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
 import { commandInProcess, group, project, projectWithHooks } from '../support/project.ts';
 
 const fields = {

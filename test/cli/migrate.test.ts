@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RegexBudget } from '../../src/dialects/bounded-regex.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
-import { createConfig } from '../../src/hooks/create-config.ts';
-import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import { RegexBudget } from '../../src/base/bounded-regex.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
+import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openPage, startBrowser, until } from '../inspector/browser.ts';
-import { chromiumPath } from '../inspector/chromium.ts';
-import { visible } from '../../src/visible.ts';
+import { openPage, startBrowser, until } from '../watch/inspector/browser.ts';
+import { chromiumPath } from '../watch/inspector/chromium.ts';
+import { visible } from '../../src/base/visible.ts';
 import { waitUntil } from '../support/until.ts';
 import { type Cut, cuttingProxy } from './cutting-proxy.ts';
 import { isInstalled, isWhole } from './installed.ts';

@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, enter } from '../inspector/ask.ts';
-import { openPage, picture, startBrowser, until } from '../inspector/browser.ts';
-import { chromiumPath } from '../inspector/chromium.ts';
+import { ask, enter } from '../watch/inspector/ask.ts';
+import { openPage, picture, startBrowser, until } from '../watch/inspector/browser.ts';
+import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';

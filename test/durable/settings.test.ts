@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { durableSettings } from '../../src/durable/settings.ts';
-import { formatProblem } from '../../src/settings/problem.ts';
+import { formatProblem } from '../../src/core/definitions/problem.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 

@@ -27,7 +27,7 @@ for line in sys.stdin:
   });
   const code = `
     import { createConfig } from '${dist}index.js';
-    import { hookmachine } from '${dist}dialects/hookmachine/index.js';
+    import { hookmachine } from '${dist}hosts/hookmachine/index.js';
     const config = createConfig({ cwd: process.cwd(), dialects: [hookmachine] });
     const system = config.getHookSystem();
     await system.initialize();

@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { readPageTexts } from '../../src/inspector/page-texts.ts';
+import { readPageTexts } from '../../src/watch/inspector/page-texts.ts';
 import '../build.ts';
-import { describeInBrowser, openPage, until } from '../inspector/browser.ts';
+import { describeInBrowser, openPage, until } from '../watch/inspector/browser.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -11,15 +11,17 @@ import { installInto, pack } from './install.ts';
  */
 
 /** Whose tests run again. Those that start no command and fire no event would only take time. */
-const cases = ['built', 'dialects', 'handlers', 'relay', 'settings'].flatMap((folder) =>
+const cases = ['built', 'hosts', 'handlers', 'settings/files'].flatMap((folder) =>
   readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter(
+      (file) => file.endsWith('.test.ts') && !/^(?:install|process|serve|system)\//.test(file),
+    )
     .map((file) => join('test', folder, file))
     .filter((file) =>
       /support\/(?!answers|cpu-time|definition)|run-handler/.test(readFileSync(file, 'utf8')),
     ),
 );
-const tables = ['attacks/hostile-handlers', 'launcher/denials'].map(
+const tables = ['attacks/hostile-handlers', 'cli/launcher/denials'].map(
   (name) => `test/${name}.test.ts`,
 );
 const checks = ['bundles', 'package', 'types'].map((name) => `test/package/${name}.test.ts`);

@@ -124,7 +124,7 @@ test('an audit without traces loads nothing of OpenTelemetry', async () => {
     const config = createConfig({ cwd, systemFolder: cwd + '/etc' });
     await executeToolWithHooks(config, 'a', {}, async () => ({ llmContent: '', returnDisplay: '' }));
     if (!readFileSync(audit.file, 'utf8').includes('"kind":"call"')) throw new Error('not audited');`);
-  expect(ours).toContain('src/audit/start-audit.js');
+  expect(ours).toContain('src/watch/audit/start-audit.js');
   expect(ours.filter((path) => path.includes('opentelemetry'))).toEqual([]);
   expect(packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
@@ -176,7 +176,7 @@ test('no part loads an optional package before it is used', async () => {
 test('code that apps bundle looks for nothing beside its own file, since a bundle has nothing there', () => {
   // The command is not part of an app; the build embeds the page; an error names a package that is missing.
   const free =
-    /^(?:cli|launcher)\/|^inspector\/page|^stately\/stately-package|^adapters\/assert-installed|^handlers\/typescript-loader/;
+    /^cli\/|^watch\/inspector\/page|^watch\/stately\/stately-package|^adapters\/parts\/assert-installed|^handlers\/typescript-loader/;
   const source = fileURLToPath(new URL('src/', root));
   const found = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>
@@ -190,14 +190,14 @@ test('code that apps bundle looks for nothing beside its own file, since a bundl
 });
 
 /** Whether these run depends on the moment at which a process ends, and on how soon its output is read. */
-const byChance = new Set(['src/errors.js', 'src/process/run-end.js']);
+const byChance = new Set(['src/base/errors.js', 'src/handlers/process/run-end.js']);
 const alwaysRun = (files: readonly string[]) => files.filter((file) => !byChance.has(file));
 
 test('a tool call with a hook before and after it runs through few files', async () => {
   const script = fileURLToPath(new URL('test/fixtures/modules/files-run.mjs', root));
   const { stdout } = await execa('node', [script], { env: { HOME: tempFolder() } });
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;
-  expect(ready).toContain('src/agent/run-tool-call.js');
+  expect(ready).toContain('src/core/calls/run-tool-call.js');
   expect(alwaysRun(first).length).toBeLessThanOrEqual(50);
   expect(alwaysRun(ready).length).toBeLessThanOrEqual(35);
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { hookEventNames, type HookEventName } from '../../src/core/protocol/events.ts';
 import { holds } from './check.ts';
 import { denial, scriptedHook } from './endings.ts';
 import { play, verdictOf, type ScriptedHook } from './scripted-event.ts';

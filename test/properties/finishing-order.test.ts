@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hookEventNames } from '../../src/protocol/events.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
 import { holds, times } from './check.ts';
 import { scriptedHook } from './endings.ts';
 import { play } from './scripted-event.ts';

@@ -4,15 +4,15 @@ import {
   type HookEventOutcome,
   type HookLane,
 } from '../../machines/hook-event.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
-import { toMachineInput } from '../../src/hooks/plan-input.ts';
-import { HookPlanner, type HookPlan } from '../../src/hooks/hook-planner.ts';
-import { HookRegistry } from '../../src/hooks/hook-registry.ts';
-import type { AggregatedHookResult, EventVerdict } from '../../src/verdict/results.ts';
-import type { LifecycleEvent } from '../../src/protocol/events.ts';
-import type { HookInput } from '../../src/protocol/input.ts';
-import { createConfig } from '../../src/hooks/create-config.ts';
-import type { HookDefinition } from '../../src/settings/hook-definition.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import { toMachineInput } from '../../src/core/run/plan-input.ts';
+import { HookPlanner, type HookPlan } from '../../src/core/plan/hook-planner.ts';
+import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
+import type { AggregatedHookResult, EventVerdict } from '../../src/core/answers/results.ts';
+import type { LifecycleEvent } from '../../src/core/protocol/events.ts';
+import type { HookInput } from '../../src/core/protocol/input.ts';
+import { createConfig } from '../../src/hosts/system/create-config.ts';
+import type { HookDefinition } from '../../src/core/definitions/hook-definition.ts';
 import { Script } from '../machines/script.ts';
 import { someFields } from '../support/session.ts';
 

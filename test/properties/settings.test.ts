@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hookEventNames } from '../../src/protocol/events.ts';
-import { defineHooks } from '../../src/settings/define-hooks.ts';
-import { parseJson } from '../../src/settings/parse-json.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
+import { defineHooks } from '../../src/settings/files/define-hooks.ts';
+import { parseJson } from '../../src/settings/files/parse-json.ts';
 import { holds } from './check.ts';
 import { jsonObject } from './endings.ts';
 

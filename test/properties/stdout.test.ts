@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/dialects/index.ts';
-import { mergeEffects, passChanges, outputOf } from '../../src/dialects/merge-effects.ts';
-import { hookEventNames } from '../../src/protocol/events.ts';
-import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
+import { knownDialects } from '../../src/hosts/index.ts';
+import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';
+import { hookEventNames } from '../../src/core/protocol/events.ts';
+import { createSpecificHookOutput } from '../../src/core/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
 import { lookedFor } from '../support/looked-for.ts';

@@ -7,11 +7,11 @@ import {
 } from '@google/genai';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LLMConfig } from '../../src/protocol/llm.ts';
-import type { GenAIResponse } from '../../src/translate/genai-types.ts';
-import { hasFunctionPart } from '../../src/translate/rebuild-contents.ts';
-import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
-import { frozen } from '../translate/conversation.ts';
+import type { LLMConfig } from '../../src/core/protocol/llm.ts';
+import type { GenAIResponse } from '../../src/core/translate/genai-types.ts';
+import { hasFunctionPart } from '../../src/core/translate/rebuild-contents.ts';
+import { defaultHookTranslator } from '../../src/core/translate/genai-v1.ts';
+import { frozen } from '../core/translate/conversation.ts';
 import { holds } from './check.ts';
 import { jsonObject } from './endings.ts';
 

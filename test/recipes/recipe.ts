@@ -1,16 +1,16 @@
 import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ChatEvent } from '../../src/agent/chat-events.ts';
-import { ChatLoop, type ChatLoopOptions } from '../../src/agent/chat-loop.ts';
+import type { ChatEvent } from '../../src/agent/loop/chat-events.ts';
+import { ChatLoop, type ChatLoopOptions } from '../../src/agent/loop/chat-loop.ts';
 import { builtInTools } from '../../src/agent/tools/index.ts';
-import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import { modelFromTurns, type ScriptedTurn } from '../../src/models/scripted.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
-import type { GenAIContent, GenAIRequest } from '../../src/translate/genai-types.ts';
+import type { HookSystemConfig } from '../../src/core/host/hook-system-config.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
+import { modelFromTurns, type ScriptedTurn } from '../../src/agent/models/scripted.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
+import type { GenAIContent, GenAIRequest } from '../../src/core/translate/genai-types.ts';
 import { all } from '../support/chat.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 

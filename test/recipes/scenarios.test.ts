@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HookRecord } from '../../src/telemetry.ts';
+import type { HookRecord } from '../../src/core/run/telemetry.ts';
 import { kinds, last, shown } from '../support/chat.ts';
 import { inParallel, inSequence, print } from '../support/session.ts';
 import { ranFor, recipe, statuses, switchedOn, toolResults, type RecipeSession } from './recipe.ts';

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookSystem } from '../../src/hooks/hook-system.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
+import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import { sameAnswers } from './same-answers.ts';
 import { installed } from './main.ts';
 

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listFiles } from '../../src/bundles/sign.ts';
-import { readKey } from '../../src/bundles/ssh-signature.ts';
+import { listFiles } from '../../src/settings/bundles/sign.ts';
+import { readKey } from '../../src/settings/bundles/ssh-signature.ts';
 
 /** Someone who signs, with a key in OpenSSH's format. */
 export interface Author {

@@ -3,9 +3,9 @@ import {
   type EndedToolCall,
   type ExecuteTool,
   runToolCall,
-} from '../../src/agent/run-tool-call.ts';
-import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { ToolResult } from '../../src/protocol/tool-result.ts';
+} from '../../src/core/calls/run-tool-call.ts';
+import type { CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { ToolResult } from '../../src/core/protocol/tool-result.ts';
 import { startSession, type Session } from './session.ts';
 
 /** What the tool of these tests returns by default. */

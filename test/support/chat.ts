@@ -1,7 +1,7 @@
-import type { ChatEvent } from '../../src/agent/chat-events.ts';
-import { ChatLoop, type ChatLoopOptions } from '../../src/agent/chat-loop.ts';
-import type { Tool } from '../../src/agent/tool.ts';
-import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { ChatEvent } from '../../src/agent/loop/chat-events.ts';
+import { ChatLoop, type ChatLoopOptions } from '../../src/agent/loop/chat-loop.ts';
+import type { Tool } from '../../src/agent/loop/tool.ts';
+import type { CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { startSession, type Session } from './session.ts';
 import { someModel, type SeenModel, type Turn } from './some-model.ts';
 

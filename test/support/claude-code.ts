@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { claudeCodeWith } from '../../src/dialects/claude-code/index.ts';
-import type { Dialect } from '../../src/dialects/dialect.ts';
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookSystem } from '../../src/hooks/hook-system.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import { claudeCodeWith } from '../../src/hosts/claude-code/index.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
+import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { codexWith } from '../../src/dialects/codex/index.ts';
-import type { Dialect } from '../../src/dialects/dialect.ts';
-import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import { codexWith } from '../../src/hosts/codex/index.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
+import type { CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { kodeletBox, type KodeletSession } from './kodelet.ts';
 import type { Sandbox } from './sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cursorWith } from '../../src/dialects/cursor/index.ts';
+import { cursorWith } from '../../src/hosts/cursor/index.ts';
 import { kodeletBox } from './kodelet.ts';
 import type { CodexBox } from './codex.ts';
 

@@ -1,5 +1,5 @@
-import type { HookEventName } from '../../src/hook-points.ts';
-import type { RegisteredHook } from '../../src/settings/hook-definition.ts';
+import type { HookEventName } from '../../src/core/points/hook-points.ts';
+import type { RegisteredHook } from '../../src/core/definitions/hook-definition.ts';
 
 /** A hook of an event, with what a definition must have. */
 export const definition = (

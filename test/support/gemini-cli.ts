@@ -1,6 +1,6 @@
-import { geminiCliWith } from '../../src/dialects/gemini-cli/index.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
+import { geminiCliWith } from '../../src/hosts/gemini-cli/index.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
 import { hostBox, type HostBox } from './host-box.ts';
 
 /** A sandbox for Gemini CLI's hooks, for the running test. */

@@ -4,7 +4,7 @@ import tty from 'node:tty';
 import { Readable } from 'node:stream';
 import * as bundler from 'esbuild';
 import { vi } from 'vitest';
-import { runCommand } from '../../src/cli/run-command.ts';
+import { runCommand } from '../../src/cli/parts/run-command.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { administratorsFrom } from './etc.ts';
 import { hasAdministrators, hookmachine } from './hookmachine.ts';

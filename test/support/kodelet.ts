@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookSystem } from '../../src/hooks/hook-system.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
+import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
 import { firing } from './again.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 import { print, type Session } from './session.ts';

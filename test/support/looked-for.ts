@@ -1,4 +1,4 @@
-import type { Dialect } from '../../src/dialects/dialect.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
 
 /** Makes a dialect look for hooks where there are none: some load what their hooks need only then. */
 export async function lookedFor(dialect: Dialect): Promise<void> {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { HookEventName } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
 import { firing } from './again.ts';
 import type { Sandbox } from './sandbox.ts';
 

@@ -1,5 +1,5 @@
-import { qwenCodeWith } from '../../src/dialects/qwen-code/index.ts';
-import type { QwenEventName } from '../../src/dialects/qwen-code/events.ts';
+import { qwenCodeWith } from '../../src/hosts/qwen-code/index.ts';
+import type { QwenEventName } from '../../src/hosts/qwen-code/events.ts';
 import { hostBox, type HostBox } from './host-box.ts';
 
 /** A sandbox for Qwen Code's hooks, for the running test. */

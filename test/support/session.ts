@@ -1,10 +1,10 @@
-import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import type { HookEventName, LifecycleEvent } from '../../src/protocol/events.ts';
-import type { HookEventFields } from '../../src/protocol/input.ts';
-import type { Settings } from '../../src/settings/schema.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
+import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { HookSystemConfig } from '../../src/core/host/hook-system-config.ts';
+import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
+import type { HookEventName, LifecycleEvent } from '../../src/core/protocol/events.ts';
+import type { HookEventFields } from '../../src/core/protocol/input.ts';
+import type { Settings } from '../../src/settings/files/schema.ts';
 import { type Files, firing } from './again.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -1,5 +1,9 @@
-import type { GenerateOptions, Model } from '../../src/models/model.ts';
-import type { GenAIPart, GenAIRequest, GenAIResponse } from '../../src/translate/genai-types.ts';
+import type { GenerateOptions, Model } from '../../src/agent/models/model.ts';
+import type {
+  GenAIPart,
+  GenAIRequest,
+  GenAIResponse,
+} from '../../src/core/translate/genai-types.ts';
 
 /** What the model does when it is asked: says a text, returns a response, or runs a function. */
 export type Turn =

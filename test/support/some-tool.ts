@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Tool, ToolContext } from '../../src/agent/tool.ts';
-import type { ToolResult } from '../../src/protocol/tool-result.ts';
+import type { Tool, ToolContext } from '../../src/agent/loop/tool.ts';
+import type { ToolResult } from '../../src/core/protocol/tool-result.ts';
 
 /** The arguments of `write_file` in these tests. */
 export const parameters = z.object({

@@ -5,12 +5,12 @@ import type {
   NeutralPart,
   NeutralRequest,
   NeutralResponse,
-} from '../../agent/run-model-call.ts';
-import type { HookToolConfig } from '../../protocol/llm.ts';
-import { readConfig } from '../../translate/fields.ts';
-import type { GenAIToolConfig } from '../../translate/genai-types.ts';
-import { defaultHookTranslator } from '../../translate/genai-v1.ts';
-import { withSystemTexts } from '../../translate/request.ts';
+} from '../../core/calls/run-model-call.ts';
+import type { HookToolConfig } from '../../core/protocol/llm.ts';
+import { readConfig } from '../../core/translate/fields.ts';
+import type { GenAIToolConfig } from '../../core/translate/genai-types.ts';
+import { defaultHookTranslator } from '../../core/translate/genai-v1.ts';
+import { withSystemTexts } from '../../core/translate/request.ts';
 import type {
   Content,
   Declared,

@@ -1,6 +1,6 @@
-import type { HookEventFields } from '../../protocol/input.ts';
-import { AgentHooks } from '../agent-hooks.ts';
-import { type AdapterOptions, refuseDurable } from '../options.ts';
+import type { HookEventFields } from '../../core/protocol/input.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
+import { type AdapterOptions, refuseDurable } from '../parts/options.ts';
 import { loadFramework } from './framework.ts';
 import { aroundRequest } from './model.ts';
 import { CallbackToolCall } from './tool-call.ts';

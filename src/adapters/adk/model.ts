@@ -1,7 +1,7 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
-import type { EventQueue } from '../../agent/event-queue.ts';
-import type { AgentHooks, FrameworkRun } from '../agent-hooks.ts';
-import { streamed } from '../streamed.ts';
+import type { EventQueue } from '../../agent/loop/event-queue.ts';
+import type { AgentHooks, FrameworkRun } from '../parts/agent-hooks.ts';
+import { streamed } from '../parts/streamed.ts';
 import {
   declaredNames,
   fromNeutralRequest,

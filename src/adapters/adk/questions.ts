@@ -1,6 +1,6 @@
-import { isRecord } from '../../protocol/output.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
-import { mayHearQuestion } from '../questions.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import { mayHearQuestion } from '../parts/questions.ts';
 import type { Agent, Context, Tool, ToolCallback } from './types.ts';
 
 /** ADK's name for its question to the user. */

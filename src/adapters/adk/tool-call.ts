@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import { messageOf } from '../../message-of.ts';
-import { isRecord } from '../../protocol/output.ts';
-import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { askedByHook } from './questions.ts';
 import type { ToolAnswer, ToolCallback } from './types.ts';
 

@@ -2,8 +2,8 @@
  * The parts of Google's ADK that we use. The types are our own so that the package builds without ADK; a type
  * test checks them against the real ones.
  */
-import type { GenAIContent, GenAIPart } from '../../translate/genai-types.ts';
-import type { HookToolMode } from '../../protocol/llm.ts';
+import type { GenAIContent, GenAIPart } from '../../core/translate/genai-types.ts';
+import type { HookToolMode } from '../../core/protocol/llm.ts';
 
 export type Part = GenAIPart;
 export type Content = GenAIContent;

@@ -1,6 +1,10 @@
-import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/run-model-call.ts';
-import { defined, isRecord } from '../../protocol/output.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type {
+  NeutralPart,
+  NeutralRequest,
+  NeutralResponse,
+} from '../../core/calls/run-model-call.ts';
+import { defined, isRecord } from '../../core/protocol/output.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import type { Content, GenerateResult } from './types.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isError } from '../../errors.ts';
+import { isError } from '../../base/errors.ts';
 
 /** Thrown by a tool in place of a result: in each version of the SDK the model reads only the reason. */
 export class HookDenial extends Error {

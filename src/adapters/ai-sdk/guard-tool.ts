@@ -1,8 +1,8 @@
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import type { LlmContent, ToolResult } from '../../protocol/tool-result.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
-import { asGiven, asInput } from '../run-tool.ts';
-import type { FrameworkToolCall } from '../run-tool.ts';
+import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
+import type { LlmContent, ToolResult } from '../../core/protocol/tool-result.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import { asGiven, asInput } from '../parts/run-tool.ts';
+import type { FrameworkToolCall } from '../parts/run-tool.ts';
 import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';
 import { isParsed, parsedBy } from './parsed-by.ts';

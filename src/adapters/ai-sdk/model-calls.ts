@@ -1,6 +1,6 @@
-import type { CallNeutralModel, NeutralResponse } from '../../agent/run-model-call.ts';
-import { onAbort } from '../../hooks/run-machine.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type { CallNeutralModel, NeutralResponse } from '../../core/calls/run-model-call.ts';
+import { onAbort } from '../../core/run/run-machine.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { fromResponse, toResponse, warnOfProviderTool } from './answer.ts';
 import { fromNeutral, toNeutral } from './request.ts';
 import { LiveAnswer, spoken } from './stream.ts';

@@ -1,6 +1,6 @@
-import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts';
-import { textsIn } from '../../protocol/tool-result.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type { NeutralPart, NeutralResponse } from '../../core/calls/run-model-call.ts';
+import { textsIn } from '../../core/protocol/tool-result.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import {
   type Answering,
   type AskedModel,

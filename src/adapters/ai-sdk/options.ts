@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../options.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 import type { ModelFor } from './model.ts';
 
 /**

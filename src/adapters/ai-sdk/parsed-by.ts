@@ -1,5 +1,5 @@
 import { isPromiseLike } from './annotations.ts';
-import { isSame } from '../run-tool.ts';
+import { isSame } from '../parts/run-tool.ts';
 
 type Parse = (input: unknown) => unknown;
 

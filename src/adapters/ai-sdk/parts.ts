@@ -1,5 +1,5 @@
-import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
-import { AgentHooks } from '../agent-hooks.ts';
+import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
 import { guarded } from './guard-tool.ts';
 import { type Answering, type AskedModel, generated, streamed } from './model-calls.ts';
 import { askedModel, withoutDenied } from './model.ts';

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
-import { defined, isRecord } from '../../protocol/output.ts';
-import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
-import { asInput } from '../run-tool.ts';
+import type {
+  NeutralMessage,
+  NeutralPart,
+  NeutralRequest,
+} from '../../core/calls/run-model-call.ts';
+import { defined, isRecord } from '../../core/protocol/output.ts';
+import type { HookToolConfig, LLMConfig } from '../../core/protocol/llm.ts';
+import { asInput } from '../parts/run-tool.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';
 
 /** A model's request as hooks see it. */

@@ -1,6 +1,10 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
-import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/run-model-call.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type {
+  NeutralPart,
+  NeutralRequest,
+  NeutralResponse,
+} from '../../core/calls/run-model-call.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { finishReason, finishReasonOf, fromPart, toPart, usageFor, usageOf } from './answer.ts';
 import type { Content, StreamPart } from './types.ts';
 

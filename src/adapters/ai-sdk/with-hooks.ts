@@ -1,5 +1,5 @@
-import { AgentHooks } from '../agent-hooks.ts';
-import { type HooksHandle, handleOf } from '../handle.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
+import { type HooksHandle, handleOf } from '../parts/handle.ts';
 import { guarded } from './guard-tool.ts';
 import { canAsk } from './model-calls.ts';
 import { guardedModel } from './model.ts';

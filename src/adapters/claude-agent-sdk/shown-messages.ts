@@ -1,5 +1,5 @@
-import { isRecord } from '../../protocol/output.ts';
-import type { OpenCalls } from '../open-calls.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { OpenCalls } from '../parts/open-calls.ts';
 import type { Message } from './types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
-import { isRecord } from '../../protocol/output.ts';
-import { fireEvent } from '../fire-event.ts';
-import { mayHaveHooks } from '../hooks-ahead.ts';
-import { type AdapterOptions, configOf, isOwn } from '../options.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { fireEvent } from '../parts/fire-event.ts';
+import { mayHaveHooks } from '../parts/hooks-ahead.ts';
+import { type AdapterOptions, configOf, isOwn } from '../parts/options.ts';
 import { callbacksFor, type QueryState } from './callbacks.ts';
-import { OpenCalls } from '../open-calls.ts';
+import { OpenCalls } from '../parts/open-calls.ts';
 import { shownMessages } from './shown-messages.ts';
 import type { CallbackMatcher, Message, QueryFunction } from './types.ts';
 

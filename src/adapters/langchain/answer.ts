@@ -1,4 +1,4 @@
-import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts';
+import type { NeutralPart, NeutralResponse } from '../../core/calls/run-model-call.ts';
 import type { Core } from './core.ts';
 import type { Answer, Block, WantedCall } from './types.ts';
 

@@ -1,5 +1,5 @@
-import { messageOf } from '../../message-of.ts';
-import { assertInstalled } from '../assert-installed.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { assertInstalled } from '../parts/assert-installed.ts';
 import type { Answer, Message, ResultMessage, Runtime } from './types.ts';
 
 /**

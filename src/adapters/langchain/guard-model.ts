@@ -1,6 +1,6 @@
-import type { NeutralRequest } from '../../agent/run-model-call.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
-import type { AdapterOptions } from '../options.ts';
+import type { NeutralRequest } from '../../core/calls/run-model-call.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 import { answerOf, toNeutralResponse } from './answer.ts';
 import { canAsk } from './approval.ts';
 import { type Core, loadCore } from './core.ts';

@@ -1,5 +1,5 @@
-import type { AgentHooks } from '../agent-hooks.ts';
-import type { AdapterOptions } from '../options.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 import { hooksOf } from './hooks-of.ts';
 import { runTool } from './run-tool.ts';
 import { textOfResult } from './tool-result.ts';

@@ -1,5 +1,5 @@
-import { AgentHooks } from '../agent-hooks.ts';
-import type { AdapterOptions } from '../options.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 
 /** By config, or by the options object itself. */
 const known = new WeakMap<object, AgentHooks>();

@@ -3,9 +3,9 @@ import type {
   CallNeutralModel,
   NeutralRequest,
   NeutralResponse,
-} from '../../agent/run-model-call.ts';
-import { onAbort } from '../../hooks/run-machine.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+} from '../../core/calls/run-model-call.ts';
+import { onAbort } from '../../core/run/run-machine.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';
 import { canAsk } from './approval.ts';
 import { type Core, loadCore } from './core.ts';

@@ -1,4 +1,4 @@
-import type { NeutralMessage, NeutralPart } from '../../agent/run-model-call.ts';
+import type { NeutralMessage, NeutralPart } from '../../core/calls/run-model-call.ts';
 import { answerFrom, partsOfAnswer } from './answer.ts';
 import type { Core } from './core.ts';
 import type { Block, Message, ResultMessage } from './types.ts';

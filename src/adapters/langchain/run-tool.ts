@@ -1,8 +1,8 @@
-import { isError } from '../../errors.ts';
+import { isError } from '../../base/errors.ts';
 import { AsyncResource } from 'node:async_hooks';
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import { newCallId } from '../../agent/event-hooks.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import { newCallId } from '../../core/calls/event-hooks.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { askInGraph, canAsk, isGraphSignal } from './approval.ts';
 import { loadCore } from './core.ts';
 import { failedResult, fromToolCall, type Ran, toToolResult } from './tool-result.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LLMConfig } from '../../protocol/llm.ts';
+import type { LLMConfig } from '../../core/protocol/llm.ts';
 import type { Options } from './types.ts';
 
 /** The names of a setting in LangChain's models and their options, by our name for it. */

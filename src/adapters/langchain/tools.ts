@@ -1,5 +1,5 @@
-import type { HookToolConfig } from '../../protocol/llm.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type { HookToolConfig } from '../../core/protocol/llm.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import type { Core } from './core.ts';
 import type { Message, ModelRequest, OfferedTool } from './types.ts';
 

@@ -1,5 +1,5 @@
-import type { AdapterOptions } from '../options.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import type { AdapterOptions } from '../parts/options.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { guardModel } from './guard-model.ts';
 import { type GuardableTool, guardTool } from './guard-tool.ts';
 import { hooksOf } from './hooks-of.ts';

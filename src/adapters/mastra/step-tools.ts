@@ -1,5 +1,5 @@
-import { isRecord } from '../../protocol/output.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { mustAsk, ran } from './tools.ts';
 import type { CoreTool, InputStep, NeedsApproval, ToolContext } from './types.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '../../protocol/output.ts';
-import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
-import type { Confirm } from '../../agent/run-tool-call.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
-import { asGiven, asInput } from '../run-tool.ts';
-import type { FrameworkToolCall } from '../run-tool.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
+import type { Confirm } from '../../core/calls/run-tool-call.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import { asGiven, asInput } from '../parts/run-tool.ts';
+import type { FrameworkToolCall } from '../parts/run-tool.ts';
 import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';
 import { Suspension } from './suspension.ts';

@@ -1,12 +1,12 @@
-import { isRecord } from '../../protocol/output.ts';
-import { AgentHooks } from '../agent-hooks.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
 import { isDenial } from '../ai-sdk/denied.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';
 import { guardedModel, type ModelFor } from '../ai-sdk/model.ts';
 import type { Answering } from '../ai-sdk/model-calls.ts';
 import type { AiSdkModel } from '../ai-sdk/types.ts';
-import { type HooksHandle, handleOf } from '../handle.ts';
-import { type AdapterOptions, refuseDurable } from '../options.ts';
+import { type HooksHandle, handleOf } from '../parts/handle.ts';
+import { type AdapterOptions, refuseDurable } from '../parts/options.ts';
 import { withStream } from './generate-stream.ts';
 import { StepTools } from './step-tools.ts';
 import { callOf, guardedTools } from './tools.ts';

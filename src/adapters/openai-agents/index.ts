@@ -1,7 +1,7 @@
-import type { HookEventFields } from '../../protocol/input.ts';
-import { AgentHooks } from '../agent-hooks.ts';
-import { assertInstalled } from '../assert-installed.ts';
-import type { AdapterOptions } from '../options.ts';
+import type { HookEventFields } from '../../core/protocol/input.ts';
+import { AgentHooks } from '../parts/agent-hooks.ts';
+import { assertInstalled } from '../parts/assert-installed.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 import { isModel, wrapAgent, wrapRunState } from './agents.ts';
 import { wrapModel } from './model.ts';
 import { Run, runs } from './scope.ts';

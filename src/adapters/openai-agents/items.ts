@@ -1,7 +1,7 @@
-import type { NeutralPart } from '../../agent/run-model-call.ts';
-import { isRecord } from '../../protocol/output.ts';
+import type { NeutralPart } from '../../core/calls/run-model-call.ts';
+import { isRecord } from '../../core/protocol/output.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import { loneArgument } from '../run-tool.ts';
+import { loneArgument } from '../parts/run-tool.ts';
 import type { Item, ModelRequest } from './types.ts';
 
 /** The tool call in an item, if it is one that hooks judge. */

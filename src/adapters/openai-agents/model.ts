@@ -1,7 +1,7 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
-import type { EventQueue } from '../../agent/event-queue.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
-import { streamed } from '../streamed.ts';
+import type { EventQueue } from '../../agent/loop/event-queue.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import { streamed } from '../parts/streamed.ts';
 import { fromNeutralRequest, toNeutralRequest, toolNames, unknownSettings } from './request.ts';
 import { noUsage, saying, textOf, toNeutralResponse, toOutput } from './response.ts';
 import { mentionsCall, withArguments } from './raw-events.ts';

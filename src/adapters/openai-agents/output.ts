@@ -1,6 +1,6 @@
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import { isRecord } from '../../protocol/output.ts';
-import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
+import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 
 /** The key under which the model reads what hooks appended to an object. */
 const annotations = 'hookmachine';

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
-import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
-import { defined } from '../../protocol/output.ts';
+import type {
+  NeutralMessage,
+  NeutralPart,
+  NeutralRequest,
+} from '../../core/calls/run-model-call.ts';
+import type { HookToolConfig, LLMConfig } from '../../core/protocol/llm.ts';
+import { defined } from '../../core/protocol/output.ts';
 import type { Content, Item, ModelRequest, ModelSettings } from './types.ts';
 import { callOf } from './items.ts';
 

@@ -1,4 +1,4 @@
-import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts';
+import type { NeutralPart, NeutralResponse } from '../../core/calls/run-model-call.ts';
 import { callOf, withInput } from './items.ts';
 import type { Content, Item, ModelRequest, ModelResponse } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { textsIn } from '../../protocol/tool-result.ts';
-import type { AgentHooks } from '../agent-hooks.ts';
+import { textsIn } from '../../core/protocol/tool-result.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { inputOf } from './items.ts';
 import type { Item, ModelRequest } from './types.ts';
 

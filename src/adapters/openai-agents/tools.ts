@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import { textsIn, type ToolResult } from '../../protocol/tool-result.ts';
+import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
+import { textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 import { argumentsOf, inputOf } from './items.ts';
 import { toolOutput, toToolResult } from './output.ts';
 import { Run, runs } from './scope.ts';

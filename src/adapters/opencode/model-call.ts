@@ -1,7 +1,7 @@
-import { hasHooks, isUnready, readyHookSystem } from '../../agent/event-hooks.ts';
-import type { NeutralMessage } from '../../agent/run-model-call.ts';
-import { isObserved } from '../../telemetry.ts';
-import { textOf as textIn } from '../turns.ts';
+import { hasHooks, isUnready, readyHookSystem } from '../../core/calls/event-hooks.ts';
+import type { NeutralMessage } from '../../core/calls/run-model-call.ts';
+import { isObserved } from '../../core/run/telemetry.ts';
+import { textOf as textIn } from '../parts/turns.ts';
 import { OpenModelCall } from './open-model-call.ts';
 import type { Plugin, Session } from './session.ts';
 import type { ChatParams, Entry, Part } from './types.ts';

@@ -1,17 +1,17 @@
-import type { EventContext } from '../../dialects/event-context.ts';
-import { fireAfterModelHook } from '../../agent/hook-triggers.ts';
-import { later } from '../../hooks/run-machine.ts';
+import type { EventContext } from '../../core/answers/event-context.ts';
+import { fireAfterModelHook } from '../../core/calls/hook-triggers.ts';
+import { later } from '../../core/run/run-machine.ts';
 import {
   type EndedNeutralCall,
   type NeutralPart,
   type NeutralRequest,
   type NeutralResponse,
   runModelCall,
-} from '../../agent/run-model-call.ts';
-import { refusalOf } from '../../agent/tool-choice.ts';
-import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
-import { defaultHookTranslator } from '../../translate/genai-v1.ts';
-import { textOf as textIn } from '../turns.ts';
+} from '../../core/calls/run-model-call.ts';
+import { refusalOf } from '../../core/calls/tool-choice.ts';
+import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import { defaultHookTranslator } from '../../core/translate/genai-v1.ts';
+import { textOf as textIn } from '../parts/turns.ts';
 
 /** The session that asks a model. */
 interface Around {

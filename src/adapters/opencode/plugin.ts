@@ -1,7 +1,7 @@
-import { isRecord } from '../../protocol/output.ts';
-import type { HookEventFields } from '../../protocol/input.ts';
-import { fireEvent } from '../fire-event.ts';
-import { type AdapterOptions, configOf, isOwn, refuseDurable } from '../options.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { HookEventFields } from '../../core/protocol/input.ts';
+import { fireEvent } from '../parts/fire-event.ts';
+import { type AdapterOptions, configOf, isOwn, refuseDurable } from '../parts/options.ts';
 import { applySettings, beginModelCall } from './model-call.ts';
 import { messagesOf, type Plugin, quietly, report, Session } from './session.ts';
 import { fail, finish, judge } from './tools.ts';

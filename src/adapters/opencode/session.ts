@@ -1,9 +1,9 @@
-import type { EventContext } from '../../dialects/event-context.ts';
-import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
-import { warn } from '../../log.ts';
-import type { AggregatedHookResult } from '../../verdict/results.ts';
-import { OpenCalls } from '../open-calls.ts';
-import type { AdapterOptions } from '../options.ts';
+import type { EventContext } from '../../core/answers/event-context.ts';
+import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import { warn } from '../../base/log.ts';
+import type { AggregatedHookResult } from '../../core/answers/results.ts';
+import { OpenCalls } from '../parts/open-calls.ts';
+import type { AdapterOptions } from '../parts/options.ts';
 import type { OpenModelCall } from './open-model-call.ts';
 import type { Client, Entry, Part } from './types.ts';
 

@@ -1,8 +1,8 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
-import { isRecord } from '../../protocol/output.ts';
-import { textsIn } from '../../protocol/tool-result.ts';
-import { asInput } from '../run-tool.ts';
+import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { textsIn } from '../../core/protocol/tool-result.ts';
+import { asInput } from '../parts/run-tool.ts';
 import { type Plugin, type Session, tellUser } from './session.ts';
 import type { ToolCall, ToolOutput } from './types.ts';
 

@@ -1,6 +1,6 @@
-import { warnPlainly } from '../../log.ts';
-import { fireEvent } from '../fire-event.ts';
-import { defaultMaxRejections, tooManyRounds } from '../options.ts';
+import { warnPlainly } from '../../base/log.ts';
+import { fireEvent } from '../parts/fire-event.ts';
+import { defaultMaxRejections, tooManyRounds } from '../parts/options.ts';
 import { type Plugin, quietly, report, type Session, textOf } from './session.ts';
 import type { Part } from './types.ts';
 

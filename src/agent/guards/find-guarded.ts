@@ -8,8 +8,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { homeFolder, realPath } from '../../settings/levels.ts';
-import { trustedFiles } from '../../trust/project-trust.ts';
+import { homeFolder, realPath } from '../../settings/files/levels.ts';
+import { trustedFiles } from '../../settings/trust/project-trust.ts';
 import { absolutePlaces, guardedPlaces } from './guarded-places.ts';
 
 /** A path that something is about to write. */

@@ -1,5 +1,5 @@
-import { knownDialects } from '../../dialects/index.ts';
-import { settingsPlaces, trustFile } from '../../settings/levels.ts';
+import { knownDialects } from '../../hosts/index.ts';
+import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
 
 /*
  * Where guards are stored: an agent that changes files there changes what it is prevented from doing.

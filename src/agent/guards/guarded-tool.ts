@@ -1,7 +1,7 @@
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
+import type { Tool, ToolContext } from '../loop/tool.ts';
 import type { WrittenPath } from './find-guarded.ts';
-import { onDemand } from '../../on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 
 const loadFindGuarded = onDemand(() => import('./find-guarded.ts'));
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { forEachChild, parse } from 'unbash';
-import { settingsPlaces, trustFile } from '../../settings/levels.ts';
+import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
 import type { WrittenPath } from './find-guarded.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { errorResult } from '../../protocol/tool-result.ts';
-import type { Tool } from '../tool.ts';
+import { errorResult } from '../../core/protocol/tool-result.ts';
+import type { Tool } from '../loop/tool.ts';
 import { globPattern } from './glob-pattern.ts';
 import { inProject } from './in-project.ts';
 import { matchingLines } from './matching-lines.ts';

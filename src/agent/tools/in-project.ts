@@ -1,4 +1,4 @@
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import { confine, type Place } from './paths.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../loop/tool.ts';
 import { glob } from './glob.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';

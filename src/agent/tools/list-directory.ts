@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { ToolResult } from '../../protocol/tool-result.ts';
-import type { Tool } from '../tool.ts';
+import type { ToolResult } from '../../core/protocol/tool-result.ts';
+import type { Tool } from '../loop/tool.ts';
 import { namePattern } from './glob-pattern.ts';
 import { inProject } from './in-project.ts';
 import { matchingLines } from './matching-lines.ts';

@@ -1,4 +1,4 @@
-import { inTime, tookTooLong } from '../../in-time.ts';
+import { inTime, tookTooLong } from '../../base/in-time.ts';
 
 /** Time limit for one run over a list of lines, in ms. */
 const timeLimit = 1000;

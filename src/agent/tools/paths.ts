@@ -1,8 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
-import { isMissing } from '../../errors.ts';
-import { wholePath } from '../../folders.ts';
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { isMissing } from '../../base/errors.ts';
+import { wholePath } from '../../base/folders.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 
 /** A place inside the project; it need not exist yet. */
 export interface Place {

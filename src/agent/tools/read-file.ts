@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import type { Tool } from '../tool.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
+import type { Tool } from '../loop/tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
 import { shorten } from './tell-search.ts';
 import { noText, readTextFile } from './text-file.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../base/counted.ts';
 
 const lineLimit = 2000;
 const lineLengthLimit = 2000;

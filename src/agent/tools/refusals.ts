@@ -1,4 +1,4 @@
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 
 /** The result for the model when a file is given instead of a folder. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import { wholePath } from '../../folders.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
+import { wholePath } from '../../base/folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../loop/tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import type { Place } from './paths.ts';
 import { noText, readTextFile, type TextFile, writeTextFile } from './text-file.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../base/counted.ts';
 
 const parameters = z
   .object({

@@ -5,7 +5,7 @@ import {
   type ProcessOrder,
   type ProcessReport,
 } from '../../../machines/hook-process.ts';
-import { commandProcess, isGroupAlive } from '../../process/index.ts';
+import { commandProcess, isGroupAlive } from '../../handlers/process/index.ts';
 
 /** How a shell command ended. */
 export type CommandRun =

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
-import { wholePath } from '../../folders.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
+import { wholePath } from '../../base/folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../loop/tool.ts';
 import { inProject } from './in-project.ts';
 import { allowsFolderPath, givenPath, workingFolderNames } from './path-arguments.ts';
 import { cancelled, notAFolder } from './refusals.ts';
-import { commandOutputLimit } from '../../process/index.ts';
+import { commandOutputLimit } from '../../handlers/process/index.ts';
 import { type CommandRun, runInShell } from './run-in-shell.ts';
-import { onDemand } from '../../on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 
 const loadShellWrites = onDemand(() => import('../guards/shell-writes.ts'));
 

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { errorResult } from '../../protocol/tool-result.ts';
-import type { Tool } from '../tool.ts';
+import { errorResult } from '../../core/protocol/tool-result.ts';
+import type { Tool } from '../loop/tool.ts';
 import { namePattern } from './glob-pattern.ts';
 import { inProject } from './in-project.ts';
 import { matchingLines } from './matching-lines.ts';

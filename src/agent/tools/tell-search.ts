@@ -1,8 +1,8 @@
-import type { ToolResult } from '../../protocol/tool-result.ts';
+import type { ToolResult } from '../../core/protocol/tool-result.ts';
 import { nameWithin, type Place } from './paths.ts';
 import { tooSlow } from './refusals.ts';
 import { matchLimit, type Search } from './search-files.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../base/counted.ts';
 
 const lineLengthLimit = 500;
 

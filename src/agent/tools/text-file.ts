@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../folders.ts';
-import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { makeFolder } from '../../base/folders.ts';
+import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 
 /** The size limit of a file that is read into memory, in bytes. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { wholePath } from '../../folders.ts';
+import { wholePath } from '../../base/folders.ts';
 import { guardedTool } from '../guards/guarded-tool.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../loop/tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
 import { writeTextFile } from './text-file.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { builtInTools } from '../../../src/agent/tools/index.ts';
-import type { ToolResult } from '../../../src/protocol/tool-result.ts';
+import type { ToolResult } from '../../../src/core/protocol/tool-result.ts';
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { lives } from '../../process/run-hook.ts';
+import { lives } from '../../handlers/process/run-hook.ts';
 import { call, temporaryFolder, textOf } from './call.ts';
 import { waitUntil } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { guardTool, hooksMiddleware } from '../../../src/entries/ai-sdk.ts';
-import { createConfig } from '../../../src/hooks/create-config.ts';
+import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { group, projectWithHooks } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
 import { resultsIn, type Suite } from './agent.ts';

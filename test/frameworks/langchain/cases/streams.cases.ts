@@ -15,7 +15,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, createMiddleware } from 'langchain';
 import { describe, expect, test, vi } from 'vitest';
 import { hooksMiddleware, withHooks } from '../../../../src/entries/langchain.ts';
-import type { AdapterOptions } from '../../../../src/adapters/options.ts';
+import type { AdapterOptions } from '../../../../src/adapters/parts/options.ts';
 import { gate } from '../../../support/gate.ts';
 import { projectWithHooks } from '../../../support/project.ts';
 import { editing, holdBack, redacting, secret } from '../../../support/text-hooks.ts';

@@ -1,0 +1,697 @@
+import type { ToolInput } from '../../../machines/tool-call.ts';
+import { isPending, readyHookSystem } from '../../core/calls/event-hooks.ts';
+import {
+  type CallNeutralModel,
+  type EndedNeutralCall,
+  type NeutralPart,
+  type NeutralRequest,
+  type NeutralResponse,
+  runModelCall,
+} from '../../core/calls/run-model-call.ts';
+import { textTo } from '../../core/calls/model-call-ports.ts';
+import { beginToolCall, type ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
+import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
+import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import { onAbort } from '../../core/run/run-machine.ts';
+import { warnPlainly } from '../../base/log.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { HookEventFields } from '../../core/protocol/input.ts';
+import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
+import { LooseStops } from './loose-stops.ts';
+import { DurableCalls } from './durable-calls.ts';
+import { Notices } from './notices.ts';
+import {
+  type AdapterOptions,
+  configOf,
+  isOwn,
+  defaultMaxRejections,
+  tooManyRounds,
+} from './options.ts';
+import {
+  type FrameworkToolCall,
+  goOn,
+  goOnKept,
+  isKept,
+  judgeNow,
+  type RunTool,
+  isSame,
+} from './run-tool.ts';
+import { Questions } from './questions.ts';
+import { Sessions } from './sessions.ts';
+import {
+  beginsTurn,
+  type JudgedCall,
+  type OpenJudgedCall,
+  promptOf,
+  resultsAtEnd,
+  textOf,
+  type Turn,
+  Turns,
+  withTurn,
+} from './turns.ts';
+
+/** A model call of a framework. */
+export interface FrameworkModelCall {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Identifies the request if the framework asks again after a failure, such as its list of messages: a turn
+   * then begins only once.
+   */
+  readonly key?: object | undefined;
+  /** What the call belongs to, if the framework knows it better than the requests show. */
+  readonly within?: FrameworkRun | undefined;
+  /** Whether the framework can ask its user when a hook wants it, about all tools or one; default true. */
+  readonly canAsk?: boolean | ((toolName: string) => boolean) | undefined;
+  /** Receives the answer's text that may be shown. */
+  readonly onText?: ((text: string) => void) | undefined;
+  /** Receives an answer that AfterAgent hooks do not accept as the last, before the model is asked again. */
+  readonly onSentOn?: ((answer: NeutralResponse) => unknown) | undefined;
+  /** Whether the calls of a tool go through `tool`; default: all do. The others are not judged. */
+  readonly judges?: ((toolName: string) => boolean) | undefined;
+}
+
+/** A framework's run. It is one turn of the user's, even if several agents work in it. */
+export interface FrameworkRun {
+  /** The same object throughout the run. */
+  readonly run: object;
+  /** Tells apart the parts of a run that work in parallel. */
+  readonly part: string;
+  readonly sessionId: string;
+}
+
+interface Conditions extends Omit<FrameworkModelCall, 'key' | 'within'> {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The hooks around an agent that a framework runs, for adapters. The adapter converts model calls and tool
+ * calls to the neutral form; sessions, turns, verdicts and stops are derived from those alone.
+ *
+ * A tool call is judged when the model's answer asks for it, so that the framework shows, stores, validates
+ * and asks about the final arguments; its machine stays open until the tool has run.
+ */
+export class AgentHooks {
+  readonly config: HookSystemConfig;
+  readonly notices: Notices;
+  readonly #options: AdapterOptions;
+  readonly #turns = new Turns();
+  readonly #sessions: Sessions;
+  readonly #questions: Questions;
+  /** Turns whose model call failed, by the key of the request. */
+  readonly #failed = new WeakMap<object, Turn>();
+  /** Turns of runs, and of the parts that work in parallel in them. */
+  readonly #runs = new WeakMap<
+    object,
+    { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
+  >();
+  readonly #looseStops = new LooseStops();
+  readonly #durable: DurableCalls | undefined;
+
+  constructor(options: AdapterOptions) {
+    const { durable, sessionId, onSuspended } = options;
+    if (durable && sessionId === undefined)
+      throw new TypeError('`durable` needs a `sessionId`, so that another process can find the calls of a conversation'); // prettier-ignore
+    this.#options = options;
+    this.config = configOf(options);
+    this.#durable = durable && new DurableCalls(durable, onSuspended);
+    this.notices = new Notices(options, this.config);
+    this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
+    this.#questions = new Questions(this.config, this.#sessions);
+  }
+
+  /**
+   * Whether text must be held back until the answer is whole, because AfterModel hooks may change it. True
+   * until hooks have been found.
+   */
+  holdsAnswers(): boolean {
+    return mayHaveHooks(this.config, 'AfterModel');
+  }
+
+  /** Whether hooks get the text of an answer as it arrives; it then passes through `onText`. */
+  streamsText(): boolean {
+    return streamsText(this.config);
+  }
+
+  /** Whether a tool call must be held back until the answer is whole, because it may be rewritten. */
+  holdsCall(toolName: string): boolean {
+    return this.holdsAnswers() || mayHaveHooks(this.config, 'BeforeTool', this.nameOf(toolName));
+  }
+
+  /**
+   * Whether an answer may turn out not to be the last of its turn: AfterAgent hooks may make the agent
+   * continue.
+   */
+  maySendOn(): boolean {
+    return mayHaveHooks(this.config, 'AfterAgent');
+  }
+
+  /** The name by which hooks know a tool. */
+  nameOf(toolName: string): string {
+    return this.#options.tools?.alias?.[toolName] ?? toolName;
+  }
+
+  /**
+   * Whether no hook applies, none has acted on anything under way, and nothing observes: the framework then
+   * continues as if we were not there. False until hooks have been found.
+   */
+  isIdle(): boolean {
+    const system = readyHookSystem(this.config);
+    return !this.isDurable && this.#isCalm() && !isPending(system) && !hasAny(this.config, system);
+  }
+
+  /**
+   * Whether calls are kept beyond the process. Then all of them are, because hooks may come from the database
+   * too.
+   */
+  get isDurable(): boolean {
+    return this.#durable !== undefined;
+  }
+
+  /** The same for one tool, whose calls are then not judged. */
+  isIdleFor(toolName: string): boolean {
+    return !this.isDurable && isPlainTool(this.config, this.nameOf(toolName));
+  }
+
+  /**
+   * The same for a model call with these tools on offer, whichever of them the model wants: no hook matches
+   * any of them, and none has stopped what is under way, or `run`.
+   */
+  leavesModelAlone(tools: readonly string[], run?: object): boolean {
+    return (
+      !this.isDurable &&
+      this.#isCalm() &&
+      !(run && this.#runs.has(run)) &&
+      isPlainModelCall(
+        this.config,
+        tools.map((name) => this.nameOf(name)),
+      )
+    );
+  }
+
+  /**
+   * The same for one tool call: no hook matches its tool, it was not refused, and its agent was not stopped.
+   */
+  leavesAlone(asked: ToolCallRequest): boolean {
+    return (
+      this.isIdleFor(asked.name) &&
+      this.verdictOf(asked) === undefined &&
+      this.#turns.stopOf(asked.id) === undefined
+    );
+  }
+
+  /**
+   * Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Returns undefined once they are found.
+   * Never rejects.
+   */
+  ready(): Promise<unknown> | undefined {
+    const ready = readyHookSystem(this.config);
+    return isPending(ready) ? ready : undefined;
+  }
+
+  /**
+   * Takes a framework's model call through its hooks: the turn that it begins or continues, the call itself,
+   * and the tool calls of its answer, whose arguments come back as hooks left them. Parts that no hook
+   * touched are the given objects.
+   *
+   * @throws what `callModel` threw, or the signal's reason
+   */
+  async model(
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    { signal = new AbortController().signal, key, within, ...how }: FrameworkModelCall = {},
+  ): Promise<NeutralResponse> {
+    const ready = this.ready();
+    if (ready) await ready;
+    this.#durable?.assertAnswered(resultsAtEnd(request));
+    if (this.isIdle()) return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
+    const begun = within
+      ? await this.#turnWithin(within, request, signal)
+      : await this.#turnOf(request, this.#sessionId(), signal, key);
+    if ('answer' in begun) return begun.answer;
+    const { turn } = begun;
+    const cancelled = (): void => this.#turns.end(turn, messageOf(signal.reason));
+    const stopListening = onAbort(signal, cancelled);
+    try {
+      return await this.#answer(turn, request, callModel, { signal, ...how });
+    } catch (error) {
+      if (key && !signal.aborted) this.#failed.set(key, turn);
+      else this.#turns.end(turn, messageOf(error));
+      throw error;
+    } finally {
+      // Calls that are still open listen for themselves.
+      stopListening();
+    }
+  }
+
+  /**
+   * What hooks decided about a tool call that the model's last answer asked for; undefined if it was not
+   * judged.
+   */
+  verdictOf(asked: ToolCallRequest): ToolCallVerdict | undefined {
+    return this.#openCall(asked, false)?.verdict;
+  }
+
+  /** The same, if the framework does not say which call it asks about. */
+  verdictLike(name: string, input: ToolInput): ToolCallVerdict | undefined {
+    return this.#turns.like(this.nameOf(name), input)?.verdict;
+  }
+
+  /**
+   * Whether the user must be asked about a call that the framework would ask about by itself: ToolPermission
+   * hooks may answer in the user's place, and Notification hooks see the question.
+   */
+  isToBeAsked(asked: ToolCallRequest, signal?: AbortSignal): boolean | Promise<boolean> {
+    return this.#questions.isToBeAsked(this.#openCall(asked, false), signal);
+  }
+
+  /** The same, if the framework does not say which call it asks about. */
+  isLikeToBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
+    return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
+  }
+
+  /**
+   * Whether the framework was told to ask about a call: if it runs, its user has approved it. False for calls
+   * kept beyond the process, which are answered there.
+   */
+  async wasToBeAsked(asked: ToolCallRequest): Promise<boolean> {
+    return !this.isDurable && (await this.#openCall(asked, true)?.question) === true;
+  }
+
+  /** The arguments that a hook permitted in the user's place, if they differ from the framework's. */
+  permittedInput(asked: ToolCallRequest): ToolInput | undefined {
+    return this.#openCall(asked, false)?.permitted;
+  }
+
+  /**
+   * Takes a tool call through its hooks as the framework runs it: a call that was judged continues from
+   * there, any other is judged now. A tool that throws yields a result with `error`.
+   *
+   * @throws what interrupted the call: it is then still open, and continues when the framework runs it again
+   */
+  async tool(
+    {
+      signal,
+      isApproved = false,
+      isVerbatim = false,
+      isSubagent = false,
+      sessionId,
+      confirm,
+      asksAgain,
+      read,
+      isInterruption = () => false,
+      ...asked
+    }: FrameworkToolCall,
+    run: RunTool,
+  ): Promise<EndedToolCall> {
+    const { id, name, input } = asked;
+    const found = this.#openCall(asked, isVerbatim, sessionId);
+    const turn = found?.turn ?? this.#turns.wanting(id, () => true);
+    const stopped = this.#looseStops.of(id) ?? (this.#turns.stopOf(id) && stoppedBefore);
+    const told = {
+      signal,
+      sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
+      notOffered: stopped,
+      ...(isSubagent && { invokedBy: 'subagent' as const }),
+    };
+    const request = { id, name: this.nameOf(name), input };
+    const how = { signal, confirm, asksAgain, isInterruption };
+    const kept = found ? undefined : this.#durable?.open(request, told);
+    const open = found?.call ?? kept;
+    if (open) {
+      found?.turn.open.delete(id);
+      try {
+        const ended = await (isKept(open)
+          ? goOnKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...told, isNew: true }) }) // prettier-ignore
+          : goOn(open, found?.permitted ?? input, run, how));
+        await this.#ended(ended, turn, id, name);
+        return ended;
+      } catch (error) {
+        this.#durable?.note(id, error);
+        if (found) found.turn.open.set(id, found);
+        kept?.leave();
+        throw error;
+      }
+    }
+    const ended = await judgeNow(this.config, request, run, isInterruption, {
+      ...told,
+      asks: 'where a hook wants it',
+      ...(confirm && { confirm }),
+      ...(isApproved && { confirm: () => true }),
+    });
+    await this.#ended(ended, turn, id, name);
+    return ended;
+  }
+
+  /** Ends the sessions: open calls are cancelled, SessionEnd hooks run, and a hook system of our own is disposed. */
+  async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<void> {
+    this.#turns.leaveAll('the session ended');
+    await this.#sessions.endAll(reason);
+    if (isOwn(this.#options)) this.config.getHookSystem()?.dispose();
+  }
+
+  /** Whether nothing is under way that hooks have acted on. */
+  #isCalm(): boolean {
+    return this.#turns.areNone() && this.#looseStops.areNone();
+  }
+
+  #sessionId(): string {
+    const { sessionId } = this.#options;
+    return typeof sessionId === 'function'
+      ? sessionId()
+      : (sessionId ?? this.config.getSessionId());
+  }
+
+  async #turnOf(
+    request: NeutralRequest,
+    sessionId: string,
+    signal: AbortSignal,
+    key: object | undefined,
+  ): Promise<Begun> {
+    const again = key && this.#failed.get(key);
+    if (again) return { turn: again };
+    const continued = this.#turns.continuedBy(request);
+    if (continued) return { turn: continued };
+    this.#turns.endThoseBefore(request);
+    await this.#durable?.settle(sessionId, resultsAtEnd(request));
+    return this.#beginTurn(request, sessionId, signal);
+  }
+
+  /**
+   * The turn of a run, which begins with its first call; each part that works in parallel has a turn of its
+   * own within it.
+   */
+  async #turnWithin(
+    { run, part, sessionId }: FrameworkRun,
+    request: NeutralRequest,
+    signal: AbortSignal,
+  ): Promise<Begun> {
+    const known = this.#runs.get(run) ?? {
+      begun: this.#beginTurn(request, sessionId, signal),
+      parts: new Map<string, Turn>(),
+    };
+    this.#runs.set(run, known);
+    const begun = await known.begun;
+    if ('answer' in begun) return begun;
+    const before = known.parts.get(part) ?? (known.parts.size === 0 ? begun.turn : undefined);
+    if (before && this.#turns.has(before)) {
+      known.parts.set(part, before);
+      return { turn: before };
+    }
+    const { prompt, contexts } = begun.turn;
+    const turn = this.#turns.begin(sessionId, prompt, contexts);
+    turn.stop = [...known.parts.values()].find(({ stop }) => stop)?.stop;
+    known.parts.set(part, turn);
+    return { turn };
+  }
+
+  async #beginTurn(
+    request: NeutralRequest,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<Begun> {
+    if (!beginsTurn(request)) {
+      const turn = this.#turns.begin(sessionId, promptOf(request), []);
+      const stop = this.#looseStops.take(resultsAtEnd(request));
+      if (stop !== undefined) turn.stop = { reason: stop };
+      return { turn };
+    }
+    const prompt = promptOf(request);
+    const contexts = await this.#sessions.begin(sessionId);
+    const result = await this.#sessions.fire(
+      'BeforeAgent',
+      { prompt },
+      sessionId,
+      undefined,
+      signal,
+    );
+    const output = result?.finalOutput;
+    if (output?.isBlockingDecision() || output?.shouldStopExecution()) {
+      const isStop = output.shouldStopExecution();
+      const reason = isStop ? output.getStopReason() : output.getBlockReason();
+      if (isStop) this.#options.onStop?.(reason);
+      else this.notices.blocked({ reason });
+      return { answer: saying(reason) };
+    }
+    const added = output?.getAdditionalContext();
+    const turn = this.#turns.begin(sessionId, prompt, [
+      ...contexts,
+      ...(added === undefined ? [] : [added]),
+    ]);
+    const message = result?.verdict.message;
+    if (message !== undefined) turn.notes.add(message);
+    return { turn };
+  }
+
+  /** Returns the model's answer, after as many further rounds as AfterAgent hooks want. */
+  async #answer(
+    turn: Turn,
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    how: Conditions,
+  ): Promise<NeutralResponse> {
+    for (;;) {
+      if (turn.stop) {
+        this.#turns.end(turn, turn.stop.reason);
+        return saying(turn.stop.reason);
+      }
+      const call = await this.#call(turn, request, callModel, how);
+      const response = this.#read(call, turn);
+      if (call.stop) {
+        this.#options.onStop?.(call.stop.reason);
+        this.#turns.end(turn, call.stop.reason);
+        return response;
+      }
+      const wanted = response.parts.filter((part) => part.call !== undefined);
+      if (wanted.length > 0) return this.#judged(turn, response, call, how);
+      const goesOn = await this.#sentOn(turn, request, response, how.signal);
+      if (!goesOn) return response;
+      await how.onSentOn?.(response);
+    }
+  }
+
+  async #call(
+    turn: Turn,
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    { signal, onText }: Conditions,
+  ): Promise<EndedNeutralCall> {
+    const call = await runModelCall(
+      this.config,
+      withTurn(request, turn),
+      async (...asked) => {
+        const response = await callModel(...asked);
+        turn.notes.clear();
+        return response;
+      },
+      {
+        signal,
+        sessionId: turn.sessionId,
+        // If an answer comes as a whole, nobody waits for its text.
+        ...(onText && { onText, onWait: (waitsFor) => this.notices.textWaits(waitsFor) }),
+      },
+    );
+    if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
+    if (call.outcome.status === 'cancelled') throw signal.reason;
+    if (call.outcome.status === 'failed') throw call.error;
+    return call;
+  }
+
+  /**
+   * What the framework takes as the model's answer; a stop or a denial without one answers with its reason.
+   */
+  #read(
+    { response, stop, blockedReason, outcome, suppressOutput }: EndedNeutralCall,
+    turn: Turn,
+  ): NeutralResponse {
+    this.#turns.wants(turn, []);
+    if (blockedReason !== undefined && !stop) this.notices.blocked({ reason: blockedReason });
+    if (suppressOutput) this.notices.hiding('AfterModel', 'what the model says');
+    const said = response && textOf(response.parts) !== '' ? response : undefined;
+    // What was shown before a hook ended the answer stays.
+    const ending = stop?.reason ?? (outcome.status === 'blocked' ? blockedReason : undefined);
+    if (ending === undefined) return response ?? saying('');
+    const parts = said?.parts.filter(({ call }) => call === undefined);
+    return said && parts ? { ...said, parts } : saying(ending);
+  }
+
+  /** Judges the tool calls of an answer in parallel; rewritten calls are new parts. */
+  async #judged(
+    turn: Turn,
+    response: NeutralResponse,
+    answered: EndedNeutralCall,
+    how: Conditions,
+  ): Promise<NeutralResponse> {
+    this.#turns.wants(
+      turn,
+      response.parts.flatMap(({ call }) => call?.id ?? []),
+    );
+    const parts = await Promise.all(
+      response.parts.map((part) => this.#judgedPart(turn, part, answered, how)),
+    );
+    if (turn.stop) {
+      this.#openOthers(turn, parts, how);
+      await this.#cancelUnbegun(turn);
+    }
+    return { ...response, parts };
+  }
+
+  /** Opens the calls of an answer that no hook has judged. */
+  #openOthers(turn: Turn, parts: readonly NeutralPart[], { signal, judges }: Conditions): void {
+    const { sessionId, open } = turn;
+    for (const { call } of parts) {
+      if (call === undefined || open.has(call.id) || judges?.(call.name) === false) continue;
+      const { id, name, input } = call;
+      const request = { id, name: this.nameOf(name), input };
+      open.set(id, { call: beginToolCall(this.config, request, { signal, sessionId }), input });
+    }
+  }
+
+  /** Cancels the calls that have not begun when a hook stops the agent. */
+  async #cancelUnbegun(turn: Turn): Promise<void> {
+    for (const [id, { call, input }] of turn.open) {
+      const { status } = await call.verdict;
+      // It may have begun in the meantime.
+      if (status === 'ended' || turn.open.get(id)?.call !== call) continue;
+      const ended = await call.cancel(stoppedBefore);
+      turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
+    }
+  }
+
+  async #judgedPart(
+    turn: Turn,
+    part: NeutralPart,
+    answered: EndedNeutralCall,
+    { signal, canAsk, judges }: Conditions,
+  ): Promise<NeutralPart> {
+    if (part.call === undefined || judges?.(part.call.name) === false) return part;
+    const { id, name, input } = part.call;
+    const notOffered = answered.refusal(name) && answered.refusal(this.nameOf(name));
+    if (notOffered === undefined && this.isIdleFor(name)) return part;
+    const request = { id, name: this.nameOf(name), input };
+    const { sessionId } = turn;
+    const told = { signal, sessionId, notOffered };
+    const call = this.#durable
+      ? this.#durable.open(request, { ...told, isNew: true })
+      : beginToolCall(this.config, request, {
+          ...told,
+          canAsk: typeof canAsk === 'function' ? canAsk(name) : canAsk,
+        });
+    turn.open.set(id, { call, input });
+    const verdict = await call.verdict;
+    if (verdict.status === 'ended') {
+      turn.open.set(id, { call, input, verdict });
+      if (verdict.call.stop) turn.stop = verdict.call.stop;
+      return part;
+    }
+    if (verdict.status === 'asked' && !this.#durable)
+      await this.#questions.announce(turn, request.name, verdict, signal);
+    // A copy, by which a call shows whose arguments were changed after this.
+    turn.open.set(id, { call, input: copyOf(verdict.toolInput), verdict });
+    return verdict.toolInput === input
+      ? part
+      : { ...part, call: { id, name, input: verdict.toolInput } };
+  }
+
+  /** Whether AfterAgent hooks make the agent continue after an answer; what they want is then in the turn. */
+  async #sentOn(
+    turn: Turn,
+    request: NeutralRequest,
+    response: NeutralResponse,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const result = await this.#sessions.fire(
+      'AfterAgent',
+      {
+        prompt: turn.prompt,
+        prompt_response: textOf(response.parts),
+        stop_hook_active: turn.rejections > 0,
+      },
+      turn.sessionId,
+      undefined,
+      signal,
+    );
+    const output = result?.finalOutput;
+    if (output?.shouldStopExecution()) this.#options.onStop?.(output.getStopReason());
+    const wishes = [
+      ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
+      ...(result?.followUps ?? []),
+    ];
+    const { maxRejections = defaultMaxRejections } = this.#options;
+    const isOver = output?.shouldStopExecution() || wishes.length === 0;
+    if (isOver || turn.rejections >= maxRejections) {
+      if (!isOver) warnPlainly(this.config.onWarning, tooManyRounds(maxRejections));
+      this.#turns.end(turn, 'the turn ended');
+      return false;
+    }
+    const message = result?.verdict.message;
+    if (message !== undefined) turn.notes.add(message);
+    turn.rejections += 1;
+    turn.insertions.push({
+      at: request.messages.length,
+      messages: [
+        { role: 'model', parts: response.parts },
+        ...wishes.map((text) => ({ role: 'user' as const, parts: [{ text }] })),
+      ],
+    });
+    return true;
+  }
+
+  /**
+   * The judged call that a framework runs. Ids are unique only within a run, so the arguments tell which of
+   * several it is.
+   */
+  #openCall(
+    { id, name, input }: ToolCallRequest,
+    isVerbatim: boolean,
+    sessionId?: string,
+  ): OpenJudgedCall | undefined {
+    const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
+      judged?.call.request.name === this.nameOf(name);
+    const isMeant = (judged: JudgedCall | undefined): boolean =>
+      isNamed(judged) && isSame(judged.input, input);
+    const turn = this.#turns.wanting(id, ({ open }) => isMeant(open.get(id)));
+    const judged = turn?.open.get(id);
+    if (turn === undefined || !isNamed(judged)) return undefined;
+    if (this.isDurable) {
+      // A kept call runs with what was shown, whatever is given; and an answer given in another conversation
+      // does not count in this one.
+      if (turn.sessionId !== (sessionId ?? this.#sessionId())) return undefined;
+    } else if (isVerbatim && !isMeant(judged)) return undefined;
+    return { ...judged, turn };
+  }
+
+  async #ended(
+    ended: EndedToolCall,
+    turn: Turn | undefined,
+    id: string,
+    tool: string,
+  ): Promise<void> {
+    const { stop, notice, outcome, plainResult, toolResult } = ended;
+    if (toolResult.suppressDisplay) this.notices.hiding('AfterTool', `the result of ${tool}`);
+    if (notice !== undefined) this.notices.tell(notice);
+    if (outcome.status === 'blocked')
+      this.notices.blocked({ tool, reason: plainResult.error?.message ?? '' });
+    if (!stop) return;
+    if (turn) turn.stop ??= stop;
+    else this.#looseStops.keep(id, stop.reason);
+    this.#options.onStop?.(stop.reason);
+    if (turn) await this.#cancelUnbegun(turn);
+  }
+}
+
+/** A turn, or the answer given in its place. */
+type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
+
+/** Undefined for what cannot be copied; nothing equals that, so such a call is judged again. */
+function copyOf(input: ToolInput): ToolInput | undefined {
+  try {
+    return structuredClone(input);
+  } catch {
+    return undefined;
+  }
+}
+
+const stoppedBefore = 'a hook stopped the agent before this call began';
+
+/** An answer that consists of one text. */
+const saying = (text: string): NeutralResponse => ({ parts: [{ text }], finishReason: 'STOP' });

@@ -1,0 +1,44 @@
+import { hasHooks, isUnready, readyHookSystem } from '../../core/calls/event-hooks.ts';
+import { hookDecision, notice, type ChatEvent } from './chat-events.ts';
+import type { ChatSession } from './chat-session.ts';
+import type { DefaultHookOutput } from '../../core/protocol/output.ts';
+import type { HookEventFields } from '../../core/protocol/input.ts';
+
+/**
+ * The events that belong to the session and not to a call; their hooks cannot block anything (C-05, C-54).
+ */
+export type SessionEvent =
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'PreCompress'
+  | 'PostCompress'
+  | 'Notification';
+
+type Tell = (...events: ChatEvent[]) => void;
+
+/** Fires one of the session's events, and emits its hooks' messages for the user. Never throws. */
+export async function fireSessionEvent<Event extends SessionEvent>(
+  { options: { config } }: ChatSession,
+  event: Event,
+  fields: HookEventFields[Event],
+  subject: string,
+  tell: Tell,
+): Promise<DefaultHookOutput | undefined> {
+  const system = await readyHookSystem(config);
+  if (!system || isUnready(system) || !hasHooks(system, event, subject)) return undefined;
+  const result = await system.getEventHandler().fire(event, fields);
+  const { message } = result.verdict;
+  tell(...hookDecision(event, result), ...(message === undefined ? [] : [notice(message)]));
+  return result.finalOutput;
+}
+
+/** Fires SessionStart once per beginning of a session: new, resumed, cleared or compressed. */
+export async function beginSession(session: ChatSession, tell: Tell): Promise<void> {
+  const source = session.beginning;
+  if (source === undefined) return;
+  delete session.beginning;
+  session.hasBegun = true;
+  const output = await fireSessionEvent(session, 'SessionStart', { source }, source, tell);
+  const context = output?.getAdditionalContext();
+  if (context !== undefined) session.contexts.push(context);
+}

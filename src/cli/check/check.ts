@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { checkHooks, measureHooks } from '../../workbench/check/check-hooks.ts';
+import { type CheckProblem, ofSettings } from '../../workbench/check/check-problem.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { presentDialects } from '../../hosts/index.ts';
+import { durableSettings } from '../../durable/settings.ts';
+import { dialectsOption } from '../parts/dialects-option.ts';
+import { lookAtHooks } from '../parts/look-at-hooks.ts';
+import { printable, printableJson } from '../parts/printable.ts';
+import { projectFolder } from '../parts/project-folder.ts';
+import { counted } from '../../base/counted.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly dialects?: readonly Dialect[];
+  readonly tool: readonly string[];
+  readonly trust?: true;
+  readonly measure?: true;
+  readonly json?: true;
+}
+
+/** `hookmachine check`: whether all configured hooks can do their job. */
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description(
+      'look for everything that is wrong with the configured hooks, without running them',
+    )
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option(...dialectsOption)
+    .option(
+      '--tool <name>',
+      'a tool of your own that matchers may name; may be given several times',
+      (name: string, names: readonly string[]) => [...names, name],
+      [] as readonly string[],
+    )
+    .option(
+      '--trust',
+      "do not report the project's hooks as untrusted (for CI: HOOKMACHINE_TRUST=1)",
+    )
+    .option(
+      '--measure',
+      'run each trusted command on a sample event, to see whether it would benefit from "prestart"',
+    )
+    .option('--json', 'print JSON: a list of file, place, code, message and fix')
+    .addHelpText(
+      'after',
+      '\nExit status: 0 nothing is wrong, 1 something is wrong or could not be checked.',
+    )
+    .action(async ({ cwd, dialects = presentDialects, tool, trust, measure, json }: Options) => {
+      const folder = projectFolder(cwd);
+      const found = await lookAtHooks(folder, dialects, trust);
+      const problems = [
+        ...(await checkHooks({ ...found, folder }, tool)),
+        ...durableSettings({ project: folder }).problems.map(ofSettings),
+        ...(measure ? await measureHooks({ ...found, folder }) : []),
+      ];
+      process.stdout.write(
+        json ? `${printableJson(problems, 2)}\n` : describe(problems, found.hooks.length),
+      );
+      process.exitCode = problems.length > 0 ? 1 : 0;
+    });
+}
+
+/** Returns one line for each problem, grouped by file. */
+function describe(problems: readonly CheckProblem[], hookCount: number): string {
+  const count = counted(hookCount, 'hook');
+  if (problems.length === 0)
+    return hookCount === 0 ? 'No hooks are configured.\n' : `Nothing is wrong with ${count}.\n`;
+  const lines = [...new Set(problems.map(({ file }) => file))].flatMap((file) => [
+    file ?? 'In no file',
+    ...problems.filter((problem) => problem.file === file).map(lineOf),
+    '',
+  ]);
+  const total = `${counted(problems.length, 'problem')} in ${count}.`;
+  return `${[...lines, total].map((line) => printable(line.replaceAll('\n', String.raw`\n`))).join('\n')}\n`;
+}
+
+function lineOf({ line, column, place, message, fix, code }: CheckProblem): string {
+  const at = line === undefined ? '' : `${line}:${column} `;
+  return `  ${at}${place === '' ? '' : `${place}: `}${message}; ${fix}  [${code}]`;
+}

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { Audit, AuditedEffect } from '../../durable/audit.ts';
+import { checkDatabase, migrateDatabase, openRecords } from '../../durable/records.ts';
+import { oneLine } from '../../base/log.ts';
+import { addDurablePolicy } from './durable-policy.ts';
+import { databaseUrl, reported, withRecords } from '../parts/durable-options.ts';
+import { print } from '../parts/print.ts';
+import { printable, printableJson } from '../parts/printable.ts';
+import { counted } from '../../base/counted.ts';
+
+/** `hookmachine durable`: the database behind durable calls. */
+export function addDurable(program: Command): void {
+  const durable = program
+    .command('durable')
+    .description('manage the database behind durable calls');
+  durable
+    .command('migrate')
+    .description("make hookmachine's tables, or bring them up to date")
+    .action(() =>
+      reported(async () => {
+        const { from, to } = await migrateDatabase(databaseUrl());
+        print(from === to ? `the tables are at version ${to}\n` : `the tables went from version ${from} to ${to}\n`); // prettier-ignore
+      }),
+    );
+  durable
+    .command('check')
+    .description('check the database, and list the hosts that take part')
+    .action(() => reported(check));
+  durable
+    .command('audit')
+    .argument('<call>', 'the id of a call')
+    .description(
+      'show what was done for a call: each hook and the tool, with host, times and how it ended',
+    )
+    .option('--json', 'as one JSON object, with everything that hooks printed')
+    .action((id: string, { json }: { readonly json?: true }) =>
+      withRecords(async (records) => {
+        const audited = await records.audit(id);
+        print(json ? `${printableJson(audited, 2)}\n` : printable(shown(audited)));
+      }),
+    );
+  addDurablePolicy(durable);
+}
+
+async function check(): Promise<void> {
+  const { version, needed } = await checkDatabase(databaseUrl());
+  const fix = version < needed ? '; run: hookmachine durable migrate' : '';
+  print(`the tables are at version ${version}, and this release needs ${needed}${fix}\n`);
+  if (version !== needed) {
+    process.exitCode = 1;
+    return;
+  }
+  const records = await openRecords(databaseUrl());
+  try {
+    const [hosts, waiting, asked] = await Promise.all([
+      records.hosts(),
+      records.waiting(),
+      records.approvals.list(),
+    ]);
+    const lines = [
+      ...hosts.map(
+        ({ name, workspace, seenAt }) =>
+          `host ${name} of ${workspace}, last seen at ${seenAt.toISOString()}`,
+      ),
+      ...waiting.map(
+        ({ workspace, calls }) =>
+          `${counted(calls, 'call')} of ${workspace} ${calls === 1 ? 'waits' : 'wait'} for a host`,
+      ),
+      asked.length === 1
+        ? '1 question waits for an answer'
+        : `${asked.length} questions wait for an answer`,
+    ];
+    print(printable(`${lines.join('\n')}\n`));
+  } finally {
+    await records.close();
+  }
+}
+
+function shown({ call, policy, effects, approval }: Audit): string {
+  const { answer } = approval ?? {};
+  const by = answer?.by === undefined ? '' : ` by ${answer.by} (role ${answer.role})`;
+  return [
+    `${call.id}  ${call.tool}  ${call.status}  workspace ${call.workspace}, submitted ${call.submittedAt.toISOString()}, begun ${call.attempts === 1 ? 'once' : `${call.attempts} times`}`,
+    ...(policy.judged === undefined ? [] : [`judged by policy ${policy.judged.slice(0, 12)}`]),
+    ...effects.map(effectLine),
+    ...(approval
+      ? [`${approval.id}  ${approval.digest.slice(0, 12)}  ${answer ? `${answer.decision}${by} at ${answer.at.toISOString()}` : 'waits for an answer'}`] // prettier-ignore
+      : []),
+    ...(policy.resumed === undefined ? [] : [`resumed with policy ${policy.resumed.slice(0, 12)}`]),
+    '',
+  ].join('\n');
+}
+
+function effectLine({ name, host, pid, startedAt, endedAt, outcome }: AuditedEffect): string {
+  const took = endedAt ? `${endedAt.getTime() - startedAt.getTime()} ms` : 'has not ended';
+  return `${startedAt.toISOString()}  ${oneLine(name, 80)}  host ${host} (${pid})  ${took}  ${endOf(outcome)}`;
+}
+
+/** How an effect ended, in a word or two. */
+function endOf(outcome: unknown): string {
+  const { status, exit, error } = (outcome ?? {}) as {
+    readonly status?: string;
+    readonly exit?: { readonly exitCode: number | null; readonly signal: string | null };
+    readonly error?: { readonly message?: string; readonly type?: string };
+  };
+  if (status === 'exited') return `exit ${exit?.exitCode ?? exit?.signal}`;
+  if (error) return oneLine(error.type ?? error.message ?? 'failed', 120);
+  return status ?? (outcome === undefined ? '' : 'ran');
+}

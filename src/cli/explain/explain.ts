@@ -1,0 +1,165 @@
+import type { Command } from 'commander';
+import { isHookmachineError } from '../../base/errors.ts';
+import { accounts, type CallAccount } from '../../watch/journal/account.ts';
+import { explain, sentence } from '../../watch/journal/explain.ts';
+import { type HookStats, hookStats } from '../../watch/journal/hook-stats.ts';
+import {
+  fixOfSkipped,
+  readRecording,
+  type SkippedLine,
+} from '../../watch/journal/read-recording.ts';
+import { oneLine } from '../../base/log.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { findCalls } from '../parts/find-calls.ts';
+import { printable, printableJson } from '../parts/printable.ts';
+import { counted } from '../../base/counted.ts';
+
+interface Options {
+  readonly json?: true;
+  readonly stats?: true;
+}
+
+/** How many skipped lines are reported one by one. */
+const mostReported = 10;
+
+/** `hookmachine explain FILE [call]`: what hooks did to a recorded call, in words. */
+export function addExplain(program: Command): void {
+  program
+    .command('explain')
+    .argument('<file>', 'a recording, made with --record')
+    .argument('[call]', 'a tool call id, an entry id, or a number of the list')
+    .description('say which hook did what to a recorded call, and why it ended as it did')
+    .option('--stats', 'count what each hook did in all calls, and the time that it took and added')
+    .option('--json', 'print JSON, with everything that was recorded')
+    .addHelpText(
+      'after',
+      `
+Without a call, all calls are listed, one per line. For a recording that was made with --record-payloads,
+arguments, texts, and what hooks read and wrote are shown.
+
+Example:
+  hookmachine tool read_file --input '{"file_path":"README.md"}' --record session.jsonl
+  hookmachine explain session.jsonl 1
+  hookmachine explain session.jsonl --stats`,
+    )
+    .action(run);
+}
+
+async function run(
+  file: string,
+  wanted: string | undefined,
+  { json, stats }: Options,
+): Promise<void> {
+  if (stats && wanted !== undefined)
+    throw new CommandFailure(
+      '--stats counts all calls of the recording: do not name a call as well',
+    );
+  const skipped: SkippedLine[] = [];
+  let count = 0;
+  const onSkipped = (line: SkippedLine): void => {
+    if (++count <= mostReported) skipped.push(line);
+  };
+  const calls = accounts(readRecording(file, { onSkipped }));
+  try {
+    const text = await (stats
+      ? statistics(calls, json)
+      : wanted === undefined
+        ? list(calls, json)
+        : one(file, calls, wanted, json));
+    tellSkipped(file, skipped, count);
+    process.stdout.write(text);
+  } catch (error) {
+    if (isHookmachineError(error, 'RECORDING_INVALID'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Keeps only the printed text of each call, since a recording may hold a great many. */
+async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
+  const found: { index: number; text: string }[] = [];
+  for await (const call of calls)
+    found.push({ index: call.index, text: json ? printableJson(call) : listed(call) });
+  const texts = found.toSorted((a, b) => a.index - b.index).map(({ text }) => text);
+  if (json) return `[${texts.join(',\n')}]\n`;
+  return texts.length === 0 ? 'Nothing was called.\n' : `${texts.join('\n')}\n`;
+}
+
+async function statistics(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
+  const stats = await hookStats(calls);
+  if (json) return `${printableJson(stats, 2)}\n`;
+  if (stats.length === 0) return 'No hook ran.\n';
+  const rows = [['runs', 'denied', 'failed', 'p50', 'p95', 'added', 'hook'], ...stats.map(row)];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padStart(widths[at]!)))
+      .join('  ');
+  return `${rows.map(line).join('\n')}\n`;
+}
+
+const row = (hook: HookStats): string[] => [
+  ...[hook.runs, hook.denials, hook.failures].map(String),
+  ...[hook.p50, hook.p95, hook.addedMs].map((duration) => `${Math.round(duration)} ms`),
+  oneLine(
+    shown(
+      `${hook.event} "${hook.name}"${hook.source === undefined ? '' : ` (${hook.source}, ${hook.dialect})`}`,
+    ),
+    150,
+  ),
+];
+
+async function one(
+  file: string,
+  calls: AsyncIterable<CallAccount>,
+  wanted: string,
+  json?: boolean,
+): Promise<string> {
+  const found = await findCalls(calls, wanted);
+  if (found.length === 0)
+    throw new CommandFailure(
+      `${file}: there is no call "${wanted}"; without one, hookmachine explain lists them`,
+    );
+  if (json) return `${printableJson(found, 2)}\n`;
+  return `${found.map((call) => [title(call), ...explain(call)].map(shown).join('\n')).join('\n\n')}\n`;
+}
+
+function tellSkipped(file: string, skipped: readonly SkippedLine[], count: number): void {
+  const more = count - skipped.length;
+  const lines = skipped.map(
+    ({ line, message }) => `line ${line} ${message}, so it was skipped; ${fixOfSkipped}`,
+  );
+  if (more > 0) lines.push(`${counted(more, 'more line was', 'more lines were')} skipped`);
+  for (const line of lines)
+    process.stderr.write(`hookmachine: ${oneLine(printable(`${file}: ${line}`))}\n`);
+}
+
+/** Recorded text may come from strangers, and each line must stay one line. */
+const shown = (line: string): string => printable(line.trimEnd().replaceAll(/\s*\n\s*/g, ' | '));
+
+const kinds: Readonly<Record<string, string>> = {
+  agentTurn: 'turn',
+  modelCall: 'model call',
+  toolCall: 'tool call',
+  hookEvent: 'event',
+  answerStream: 'text',
+  hookProcess: 'hook',
+};
+
+const idOf = ({ callId, id }: CallAccount): string => callId ?? id;
+
+const timeOf = (at: number): string =>
+  Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : 'an unknown time';
+
+function title(call: CallAccount): string {
+  const { index, machine, session, startedAt, endedAt } = call;
+  const took = endedAt === undefined ? '' : `, ${Math.round(endedAt - startedAt)} ms`;
+  return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${timeOf(startedAt)}${took}`;
+}
+
+/** Turns contain the calls that follow them, which are indented. */
+function listed(call: CallAccount): string {
+  const indent = call.machine === 'agentTurn' || call.parent === undefined ? '' : '  ';
+  const line = `#${call.index} ${indent}${kinds[call.machine] ?? call.machine} ${idOf(call)}: ${sentence(call)}`;
+  return oneLine(shown(line), 200);
+}

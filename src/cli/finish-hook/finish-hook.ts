@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { hookProcess, runMachine } from '../../core/run/run-machine.ts';
+import type { HandedHook } from '../../hosts/relay/outlive.ts';
+import { readStdin } from '../parts/read-stdin.ts';
+
+/** `hookmachine finish-hook`, which `fire` starts: runs an async hook to its end. */
+export function addFinishHook(program: Command): void {
+  program.command('finish-hook', { hidden: true }).action(finish);
+}
+
+async function finish(): Promise<void> {
+  const { stdin, command, ...hook } = JSON.parse(await readStdin()) as HandedHook;
+  await runMachine(hookProcess, { ...hook, command: { ...command, stdin: () => stdin } }, {});
+  // Whatever is kept for the hook's next event is useless here: there is none.
+  process.exit();
+}

@@ -1,0 +1,94 @@
+import { type Command, Option } from 'commander';
+import { presentDialects } from '../../hosts/index.ts';
+import { isHookmachineError } from '../../base/errors.ts';
+import { exampleGuards, type GuardLanguage, guardLanguages } from '../../workbench/init/guards.ts';
+import { planInit, type PlannedFile } from '../../workbench/init/plan.ts';
+import { confirmed } from '../parts/confirmed.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { lookAtHooks } from '../parts/look-at-hooks.ts';
+import { projectFolder } from '../parts/project-folder.ts';
+import { say } from '../parts/shown-change.ts';
+import { counted } from '../../base/counted.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly lang: GuardLanguage;
+  readonly yes?: true;
+}
+
+/** `hookmachine init`: writes settings with a first guard, and its tests. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('write settings with one example guard and its tests')
+    .addOption(
+      new Option('--lang <language>', 'the language of the guard')
+        .choices(guardLanguages)
+        .default('sh'),
+    )
+    .option('--yes', 'do not ask, even if the project already has hooks or such files')
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .addHelpText(
+      'after',
+      '\nNo existing file is replaced; the guard is added to existing settings, and everything else in them stays as it is.',
+    )
+    .action(init);
+}
+
+async function init({ cwd, lang, yes }: Options): Promise<void> {
+  const folder = projectFolder(cwd);
+  const plan = planned(folder, lang);
+  const found = await foundIn(folder);
+  const isNew = found.length === 0 && plan.every(({ what }) => what === 'new');
+  const todo = plan.filter(({ what }) => what !== 'kept');
+  if (found.length > 0) say(`Found here:\n${found.map((line) => `  ${line}\n`).join('')}`);
+  const words = { new: 'write  ', changed: 'change ', kept: 'keep   ' };
+  say(plan.map(({ path, what }) => `${words[what]} ${path}`).join('\n'));
+  if (todo.length === 0) return say('Everything is there already; nothing was written.');
+  if (!isNew && !yes) await mayWrite();
+  for (const { write } of todo) editing(write);
+  return say(`Written. Next:
+  hookmachine trust --yes   lets the project's hooks run as they are now
+  hookmachine test          runs the guard's tests
+  hookmachine check         says whether anything is wrong with the hooks`);
+}
+
+const planned = (folder: string, lang: GuardLanguage): PlannedFile[] =>
+  editing(() => planInit(folder, exampleGuards[lang]));
+
+/** @throws {CommandFailure} when the user says no, or cannot be asked */
+async function mayWrite(): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandFailure(
+      'nothing was written, because this project already has hooks or such files: pass --yes, or answer on a terminal',
+    );
+  if (!(await confirmed('Write this?'))) throw new CommandFailure('nothing was written');
+}
+
+/** The project's own hooks by file, with their dialects; none of them is run. */
+async function foundIn(folder: string): Promise<string[]> {
+  const { hooks, unasked, registry } = await lookAtHooks(folder, presentDialects);
+  const counts = new Map<string, number>();
+  const add = (where: string): void => void counts.set(where, (counts.get(where) ?? 0) + 1);
+  for (const { source, dialect, file } of hooks)
+    if (source === 'project') add(`of ${dialect} in ${file ?? folder}`);
+  for (const { source, command } of unasked)
+    if (source === 'project') add(`without a known event: ${command}`);
+  const broken = registry.problems.filter(
+    ({ isWhole, file }) => isWhole && file?.startsWith(`${folder}/`),
+  );
+  return [
+    ...[...counts].map(([where, count]) => `${counted(count, 'hook')} ${where}`),
+    ...broken.map(({ file, message }) => `${file}: ${message}`),
+  ];
+}
+
+function editing<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,213 @@
+import { type Command, Option } from 'commander';
+import type { Installation, OverHttp, Scope } from '../../core/dialects/installation.ts';
+import { tokenVariable, keptServePort } from '../../hosts/parts/relay-entry.ts';
+import { hosts } from '../../hosts/hosts.ts';
+import { isHookmachineError } from '../../base/errors.ts';
+import { changesFor, type FileChange, type InstallOrder } from '../../hosts/install/change.ts';
+import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
+import { requestOf } from '../../hosts/install/serve-request.ts';
+import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { hostNamed } from '../parts/host-named.ts';
+import { diffOf, say, siteOf } from '../parts/shown-change.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly scope: Scope;
+  readonly dryRun?: true;
+  readonly command?: string;
+  readonly via?: 'command' | 'http';
+  readonly acceptFailOpen?: true;
+  readonly defer?: true;
+}
+
+type What = 'install' | 'uninstall';
+
+const names = hosts.map(({ name }) => name).join(', ');
+
+/**
+ * `hookmachine install` and `hookmachine uninstall`: write or remove the entries in a host's own file that
+ * call the relay.
+ */
+export function addInstall(program: Command): void {
+  const add = (what: What, description: string): Command =>
+    program
+      .command(what)
+      .argument('<host>', `the agent: ${names}`)
+      .description(description)
+      .addOption(
+        new Option('--scope <scope>', 'for this project, or for all that you work on')
+          .choices(['project', 'user'])
+          .default('project'),
+      )
+      .option('--dry-run', 'show what would change, and write nothing')
+      .option('--cwd <dir>', 'the project folder', process.cwd())
+      .option(
+        '--command <command>',
+        'how hookmachine is started there (default: by its name if it is in PATH, or else by its path)',
+      )
+      .action((host: string, options: Options) => carryOut(what, host, options));
+  add('install', 'write the entries that have the agent call the relay into its own file')
+    .addOption(
+      new Option(
+        '--via <way>',
+        'have the agent start a command for each event, or post it to "hookmachine serve"',
+      )
+        .choices(['command', 'http'])
+        .default('command'),
+    )
+    .option(
+      '--accept-fail-open',
+      'with --via http: the agent may run tools unguarded when "hookmachine serve" cannot be reached',
+    )
+    .option(
+      '--defer',
+      'keep what hooks ask about in the database of durable calls, if nobody is there to answer and the agent can be resumed',
+    )
+    .addHelpText(
+      'after',
+      `
+The change is shown. Comments, order and everything else in the file stay as they are, and entries that
+are there already are left alone.
+
+Example:
+  hookmachine install claude-code --scope user --dry-run`,
+    );
+  add('uninstall', "remove the entries that call the relay from the agent's own file");
+}
+
+async function carryOut(what: What, name: string, options: Options): Promise<void> {
+  const host = hostNamed(name);
+  const { scope, defer } = options;
+  const site = siteOf(options);
+  const [installation, { title, defers }] = await Promise.all([host.install(), host.speak()]);
+  if (defer && !defers)
+    throw new CommandFailure(`${title} cannot defer a call: install it without --defer`);
+  if (defer && options.via === 'http')
+    throw new CommandFailure(
+      '"hookmachine serve" does not defer calls: install it without --via http, or without --defer',
+    );
+  if (options.acceptFailOpen && options.via !== 'http')
+    throw new CommandFailure(
+      '--accept-fail-open only applies to --via http: add that, or leave this out',
+    );
+  const own =
+    options.command === undefined
+      ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')
+      : { command: options.command };
+  if (own === undefined)
+    throw new CommandFailure(
+      'npx does not keep what it fetches, so hooks could not call it: install hookmachine first (npm install --global hookmachine)',
+    );
+  const over = options.via === 'http' ? overHttpOf(installation, title, options) : undefined;
+  const port = over ? await portToServe() : keptServePort();
+  const request = (over || what === 'uninstall') && port ? requestOf(name, port) : undefined;
+  try {
+    const call = relayCall(own, name, defer);
+    const changes = changesFor(what, { installation, title, scope, site, call, request });
+    const isChanged = changes.some(changesFile);
+    for (const change of changes.filter(changesFile)) {
+      say(diffOf(change));
+      if (!options.dryRun) change.carryOut();
+    }
+    say(outcomeOf(what, title, changes, isChanged, options));
+    for (const note of changes.flatMap(({ notes }) => notes)) say(`Note: ${note}.`);
+    if (what !== 'install' || keepsOthers(changes, isChanged)) return;
+    if ('note' in own && own.note !== undefined) say(`Note: ${own.note}.`);
+    for (const note of installation.notes?.(scope) ?? []) say(`Note: ${note}.`);
+    const twice = elsewhere(name, { installation, title, scope, site, call, request });
+    if (twice !== undefined) say(`Note: ${twice}.`);
+    const todos = [...installation.after(scope), ...(over ? servedBy(over, title, options) : [])];
+    for (const todo of todos) say(`To do: ${todo}.`);
+  } catch (error) {
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The note for entries that are in the other scope's file too. */
+function elsewhere(host: string, { scope, ...order }: InstallOrder): string | undefined {
+  const other = scope === 'user' ? 'project' : 'user';
+  const own = changesFor('install', { ...order, scope }).map(({ file }) => file);
+  let found: FileChange | undefined;
+  try {
+    found = changesFor('uninstall', { ...order, scope: other }).find(changesFile);
+  } catch {
+    // A file that cannot be read is reported when someone installs there.
+  }
+  return found === undefined || own.includes(found.file)
+    ? undefined
+    : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} removes them there`;
+}
+
+/** How the host's hooks post, if the user accepts the consequences (S-21). */
+function overHttpOf(
+  installation: Installation,
+  title: string,
+  { acceptFailOpen }: Options,
+): OverHttp {
+  const over = installation.kind === 'entries' ? installation.overHttp : undefined;
+  if (over === undefined)
+    throw new CommandFailure(`${title} has no HTTP hooks: install it without --via http`);
+  if (over.failsOpen && !acceptFailOpen)
+    throw new CommandFailure(
+      `${title} runs tools unguarded ${over.failsOpen}, and no entry can change that: install it without --via http, or accept it with --accept-fail-open`,
+    );
+  return over;
+}
+
+/** Returns the port that `serve` will use, and makes sure that its token exists. */
+function portToServe(): Promise<number> {
+  keptToken();
+  return keptPort();
+}
+
+/** What the user must do, and should know, if hooks post to `serve`. */
+const servedBy = (
+  { failsOpen, after = [] }: OverHttp,
+  title: string,
+  { scope }: Options,
+): readonly string[] => [
+  `keep "hookmachine serve" running; ${title} ${failsOpen ? `runs tools unguarded ${failsOpen}` : 'denies tools and prompts when it does not answer'}`,
+  `start ${title} with the token in its environment: export ${tokenVariable}="$(cat '${tokenFile()}')"`,
+  ...after,
+  ...(scope === 'project'
+    ? ['others who work in this project need "hookmachine serve" on the port that the entries name']
+    : []),
+];
+
+/** Whether entries that call in another way were left as they are, so that nothing was installed. */
+const keepsOthers = (changes: readonly FileChange[], isChanged: boolean): boolean =>
+  !isChanged && changes.some(({ differs }) => differs);
+
+const changesFile = ({ before, after = '' }: FileChange): boolean => before !== after;
+
+function outcomeOf(
+  what: What,
+  title: string,
+  changes: readonly FileChange[],
+  isChanged: boolean,
+  { dryRun, via }: Options,
+): string {
+  const [calls, call] =
+    via === 'http'
+      ? ['posts to hookmachine serve', 'post to hookmachine serve']
+      : ['calls the relay', 'call the relay'];
+  const files = changes.map(({ file }) => file).join(', ');
+  const isIgnored = changes.some((change) => change.isIgnored);
+  if (keepsOthers(changes, isChanged))
+    return `Nothing was changed, because ${files} has entries of ours that differ: uninstall them first`;
+  if (!isChanged)
+    return isIgnored
+      ? `The entries are there already, but ${title} does not read them in the file's present form: ${files}`
+      : what === 'install'
+        ? `${title} ${calls} already: ${files}`
+        : `${title} does not ${call}: ${files}`;
+  if (dryRun) return 'Nothing was written (--dry-run).';
+  if (isIgnored)
+    return `The entries were written, but ${title} does not read them in the file's present form: ${files}`;
+  return what === 'install'
+    ? `${title} ${calls} from now on: ${files}`
+    : `${title} no longer ${calls}: ${files}`;
+}

@@ -1,0 +1,185 @@
+/**
+ * The part of `npm run build` that follows tsc: it puts jsonc-parser's code into the package, and builds the
+ * command that users run, `dist/hookmachine.cjs`, and the bundle that it starts.
+ */
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { assertRequiresNothing, importByLoad } from './bundle-imports.ts';
+import { stampBuild } from '../../../scripts/built-from.ts';
+import { readPageTexts } from '../../watch/inspector/page-texts.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+const folderOf = (name: string): string => join(root, 'node_modules', name);
+
+interface TakenIn {
+  readonly entry: string;
+  readonly licence: string;
+  /** The one file with the package's types, if a type that we publish is made of them. */
+  readonly types?: string;
+}
+
+/**
+ * Puts a package into the module that re-exports it: as npm ships these, no bundler for Node can include
+ * them. Whoever installs ours does not have it, so our types must not name it either.
+ */
+async function takeIn(
+  module: string,
+  name: string,
+  { entry, licence, types }: TakenIn,
+): Promise<void> {
+  const folder = folderOf(name);
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'warning',
+    entryPoints: [`${module}.js`],
+    alias: { [name]: join(folder, entry) },
+    banner: { js: `/* Holds ${name}:\n\n${readFileSync(join(folder, licence), 'utf8')}*/` },
+    outfile: `${module}.js`,
+    allowOverwrite: true,
+  });
+  const declared = join(root, `${module}.d.ts`);
+  if (types === undefined) rmSync(declared);
+  else copyFileSync(join(folder, types), declared);
+}
+await takeIn('dist/src/settings/files/jsonc', 'jsonc-parser', {
+  entry: 'lib/esm/main.js',
+  licence: 'LICENSE.md',
+  types: 'lib/umd/main.d.ts',
+});
+await takeIn('dist/src/agent/models/scripted/yaml', 'yaml', {
+  entry: 'browser/index.js',
+  licence: 'LICENSE',
+});
+
+/** The page and its diagrams are put into the module that otherwise reads them from their source files. */
+writeFileSync(
+  join(root, 'dist/src/watch/inspector/page-texts.js'),
+  `const texts = ${JSON.stringify(await readPageTexts())};\nexport const readPageTexts = () => Promise.resolve(texts);\n`,
+);
+
+/** The packages that a `fire` may need, with their licences. */
+const bundled = {
+  xstate: 'LICENSE',
+  'fastest-levenshtein': 'LICENSE.md',
+  'http-cache-semantics': 'LICENSE',
+  picomatch: 'LICENSE',
+  'smol-toml': 'LICENSE',
+  unbash: 'LICENSE',
+};
+/** The licences must accompany the code wherever it goes; the command reads it as ASCII. */
+const licences = Object.entries(bundled).map(([name, file]) => {
+  const licence = readFileSync(join(folderOf(name), file), 'utf8').trim();
+  return `${name}:\n\n${licence.replaceAll(/[^\0-\x7f]/g, asEscape)}\n`;
+});
+
+function asEscape(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/**
+ * Most settings are plain JSON: the parser for the others is included, but only initialised on its first
+ * call.
+ */
+const lateParser: Plugin = {
+  name: 'late parser',
+  setup(bundling) {
+    bundling.onResolve({ filter: /\/jsonc\.js$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'late' } : undefined,
+    );
+    bundling.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: ['getNodeValue', 'parseTree', 'printParseErrorCode']
+        .map(
+          (name) => `export const ${name} = (...args) => require('./jsonc.js').${name}(...args);`,
+        )
+        .join('\n'),
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** The bundle's modules cannot be missing for lack of descriptors. */
+const loadedAlready: Plugin = {
+  name: 'loaded already',
+  setup(bundling) {
+    bundling.onLoad({ filter: /\/dist\/src\/on-demand\.js$/ }, () => ({
+      contents: 'export const onDemand = (load) => load;',
+    }));
+  },
+};
+
+/**
+ * Both are CommonJS: Node 20's loader of ES modules takes longer for a module than the module itself does.
+ */
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+  // A file is parsed before it runs. Names are kept for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 160,
+  charset: 'ascii',
+  logLevel: 'warning',
+  write: false,
+} satisfies BuildOptions;
+
+const { outputFiles, metafile } = await build({
+  ...options,
+  metafile: true,
+  entryPoints: ['dist/src/cli/launcher/bin.js'],
+  outfile: 'dist/hookmachine-bundle.js',
+  plugins: [lateParser, loadedAlready],
+  external: [
+    ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
+    // Modules that a plain `fire` does not need.
+    './dist/src/cli/main.js',
+    './dist/src/watch/journal/*',
+    './dist/src/watch/audit/*',
+    './dist/src/handlers/typescript-loader.js',
+    ...[
+      'fire/fire-readable',
+      'fire/fire-sample',
+      'fire/hook-asked-for',
+      'fire/why-hooks',
+      'relay/deferred',
+    ].map((name) => `./dist/src/cli/${name}.js`),
+  ],
+  logOverride: { 'empty-import-meta': 'error' },
+  // Wrapped in a function that is called with what the code may use.
+  banner: { js: `(function (require, module, load) {\n/* Holds ${licences.join('\n')}*/` },
+  footer: { js: '})' },
+});
+const [bundle] = outputFiles;
+assertRequiresNothing(metafile);
+const text = importByLoad(bundle!.text);
+// A regular expression may contain other characters.
+if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is not plain ASCII');
+const bundleId = createHash('sha256').update(text).digest('hex').slice(0, 12);
+
+const [command] = (
+  await build({
+    ...options,
+    entryPoints: ['dist/src/cli/launcher/start.js'],
+    outfile: 'dist/hookmachine.cjs',
+    define: { bundleId: JSON.stringify(bundleId) },
+  })
+).outputFiles;
+
+for (const name of readdirSync(join(root, 'dist')))
+  if (name.startsWith('compiled-')) rmSync(join(root, 'dist', name));
+writeFileSync(bundle!.path, text);
+writeFileSync(command!.path, command!.contents, { mode: 0o755 });
+stampBuild();

@@ -1,0 +1,104 @@
+import { lstatSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { makeFolder } from '../../base/folders.ts';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { HookmachineError } from '../../base/errors.ts';
+import { newToken } from '../../watch/inspector/serve-feed.ts';
+import { isThere } from '../../settings/files/read-files.ts';
+import { textIn } from '../../settings/files/read-bounded.ts';
+import { keptServePort, serveState } from '../../hosts/parts/relay-entry.ts';
+import { stateFolder } from '../../settings/files/levels.ts';
+
+/*
+ * The address of `serve`, kept in the user's state folder so that entries in the files of hosts stay valid
+ * when it is restarted.
+ */
+
+/** Below the ephemeral ports, so that no connection takes the port while `serve` is not running. */
+const [firstPort, lastPort] = [20_000, 32_767];
+
+/** The file that holds the token. */
+export const tokenFile = (): string => join(folder(), 'token');
+
+function folder(): string {
+  const found = stateFolder(serveState);
+  if (found === undefined)
+    throw new HookmachineError(
+      'COMMAND_FAILED',
+      'there is no home folder to keep the port and the token in: set HOME or XDG_STATE_HOME',
+    );
+  try {
+    makeFolder(found, 0o700);
+  } catch (error) {
+    throw unusable(found, error);
+  }
+  return found;
+}
+
+/** The token that hosts must send, created when it is first needed; only the user may read it. */
+export function keptToken(): string {
+  const file = tokenFile();
+  keeping(file, () => {
+    if (!isThere(file)) writeAtomically(file, `${newToken()}\n`, { mode: 0o600 });
+  });
+  const stats = lstatSync(file);
+  const own = process.getuid?.();
+  const isOpen = own !== undefined && ((stats.mode & 0o077) !== 0 || stats.uid !== own);
+  const token = textIn(file)?.trim() ?? '';
+  if (!stats.isFile() || isOpen || !/^[\w-]{32,}$/.test(token))
+    throw new HookmachineError(
+      'COMMAND_FAILED',
+      `the token in ${file} may be known to others, or is not valid: remove the file, and a new token is made`,
+    );
+  return token;
+}
+
+/** The port that hosts' entries name: the one that is kept, or a free one, which is kept from now on. */
+export async function keptPort(): Promise<number> {
+  const kept = keptServePort();
+  if (kept !== undefined) return kept;
+  for (let tries = 0; tries < 20; tries++) {
+    const port = randomInt(firstPort, lastPort);
+    if (!(await isFree(port))) continue;
+    return keeping(portFile(), () => {
+      // Another process may have chosen one in the meantime.
+      const others = keptServePort();
+      if (others === undefined) writePort(port);
+      return others ?? port;
+    });
+  }
+  throw new HookmachineError('COMMAND_FAILED', 'no free port was found: choose one with --port');
+}
+
+/** Keeps a port for hosts' entries, and for the next start. */
+export function keepPort(port: number): void {
+  if (keptServePort() !== port) keeping(portFile(), () => writePort(port));
+}
+
+const portFile = (): string => join(folder(), 'port');
+
+const writePort = (port: number): void => writeAtomically(portFile(), `${port}\n`, { mode: 0o600 });
+
+/** Changes a file that is kept while no other process does. */
+function keeping<Result>(file: string, change: () => Result): Result {
+  try {
+    return withLock(`${file}.lock`, change);
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
+  });
+
+const unusable = (file: string, cause: unknown): HookmachineError =>
+  new HookmachineError('COMMAND_FAILED', `${file} cannot be written: ${(cause as Error).message}`, {
+    cause,
+  });

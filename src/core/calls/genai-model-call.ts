@@ -1,0 +1,211 @@
+import {
+  type ModelCallInput,
+  modelCallMachine,
+  type ModelCallOutcome,
+  type ModelCallPorts,
+} from '../../../machines/model-call.ts';
+import type { AnswerStreamOutcome } from '../../../machines/answer-stream.ts';
+import type { EventContext } from '../answers/event-context.ts';
+import { hookEvent } from '../run/run-machine.ts';
+import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import { isObserved, observedSession } from '../run/telemetry.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
+import { emptyResponse } from '../translate/genai-v1.ts';
+import type { AggregatedHookResult, EventVerdict } from '../answers/results.ts';
+import {
+  hookResult,
+  isPending,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  untilCancelled,
+} from './event-hooks.ts';
+import { answerStream } from './answer-stream-ports.ts';
+import {
+  type CallModel,
+  modelCallPorts,
+  type ModelCallFollower,
+  textTo,
+} from './model-call-ports.ts';
+import type { StopRequest } from './run-tool-call.ts';
+
+/** The machine for a model call, with its actors provided once for all runs. */
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });
+
+/** One logical model call, regardless of how often the provider is called for it (C-90). */
+export interface ModelCallRequest {
+  readonly id: string;
+  readonly request: GenAIRequest;
+}
+
+/** A model call that has ended, with the effects of its hooks applied. */
+export interface EndedModelCall {
+  readonly outcome: ModelCallOutcome;
+  /** The request that was sent, or would have been. */
+  readonly request: GenAIRequest;
+  /**
+   * The response that the agent continues with; absent if the call failed, was cancelled, or was stopped
+   * without an answer.
+   */
+  readonly response?: GenAIResponse;
+  /** Why a hook forbade the call; the user reads it (C-81). */
+  readonly blockedReason?: string;
+  readonly stop?: StopRequest;
+  /** Whether the response must not be shown to the user (HOOK-049). */
+  readonly suppressOutput: boolean;
+  /**
+   * The hooks' message for the model that was not part of this request; it belongs to the next one (HOOK-159,
+   * C-61).
+   */
+  readonly systemMessage?: string;
+  readonly error?: unknown;
+  /** The results of the hooks of each phase, if any ran. */
+  readonly selection?: AggregatedHookResult;
+  readonly before?: AggregatedHookResult;
+  readonly after?: AggregatedHookResult;
+}
+
+/** Options of a model call, and what is known about it besides the request. */
+export interface ModelCallOptions extends EventContext, ModelCallFollower {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs one model call with its hooks, as one `modelCall` machine; with no hooks and no observer, only the
+ * model is called. Never throws: a failing model is an outcome.
+ */
+export async function runGenAIModelCall(
+  config: HookSystemConfig,
+  asked: ModelCallRequest,
+  callModel: CallModel,
+  {
+    signal = new AbortController().signal,
+    onHooks,
+    onText,
+    onWait,
+    showsUnjudged,
+    ...context
+  }: ModelCallOptions = {},
+): Promise<EndedModelCall> {
+  const ready = readyHookSystem(config);
+  const system = isPending(ready) ? await ready : ready;
+  const { request } = asked;
+  const cancelled = (reason: string): ModelCallOutcome => ({
+    status: 'cancelled',
+    request,
+    failures: [],
+    reason,
+  });
+  if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
+  const follower = { onHooks, onText, onWait, showsUnjudged };
+  const input = modelCallInput(config, system, asked, callModel, follower, context);
+  if (isPlain(input) && !isObserved(config)) {
+    const run = async (): Promise<ModelCallOutcome> => {
+      try {
+        return {
+          status: 'done',
+          request,
+          failures: [],
+          response: await callModel(request, signal, textTo(onText ?? ignore)),
+        };
+      } catch (error) {
+        return { status: 'failed', request, failures: [], error };
+      }
+    };
+    return endedModelCall(await untilCancelled(run, cancelled, signal));
+  }
+  const observed = { ...input, ...observedSession(config, context.sessionId) };
+  return endedModelCall(await runCall(config, modelCall, observed, signal));
+}
+
+/** Whether only the model would run. */
+const isPlain = ({ ports }: ModelCallInput): boolean =>
+  !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
+
+/** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
+export function modelCallInput(
+  config: HookSystemConfig,
+  ready: Ready | Promise<Ready>,
+  { id, request }: ModelCallRequest,
+  callModel: CallModel,
+  follower: ModelCallFollower,
+  context: EventContext = {},
+): ModelCallInput {
+  const portsWith = (system: Ready): ModelCallPorts =>
+    modelCallPorts(config, system, { request, callModel, context, ...follower });
+  const ports = isPending(ready)
+    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
+    : portsWith(ready);
+  return { id, request, ports };
+}
+
+/**
+ * Derives what an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058,
+ * 184, 202).
+ */
+export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
+  const selection = hookResult(outcome.selection);
+  const before = hookResult(outcome.before);
+  const text = outcome.stream && resultOfText(outcome.stream);
+  const after = hookResult(outcome.after);
+  const phases = [selection, before, text, after];
+  const stopping = phases
+    .map((phase) => phase?.finalOutput)
+    .find((output) => output?.shouldStopExecution());
+  // Messages that hooks gave with a request went along if it was sent; otherwise the hooks answered in the
+  // model's place.
+  const last = wasSent(outcome) ? [text, after] : phases;
+  const systemMessages = last.flatMap((phase) => phase?.verdict.message ?? []);
+  const response = responseOf(outcome);
+  return {
+    outcome,
+    request: outcome.request as GenAIRequest,
+    ...(response && { response }),
+    ...((outcome.status === 'blocked' || outcome.status === 'answered') && {
+      blockedReason: (text ?? before)?.finalOutput?.getBlockReason() ?? '',
+    }),
+    ...(stopping &&
+      outcome.status !== 'cancelled' && { stop: { reason: stopping.getStopReason() } }),
+    suppressOutput: last.some((phase) => phase?.finalOutput?.suppressOutput === true),
+    ...(systemMessages.length > 0 &&
+      outcome.status !== 'cancelled' && { systemMessage: systemMessages.join('\n') }),
+    ...(outcome.status === 'failed' && { error: outcome.error }),
+    ...(selection && { selection }),
+    ...(before && { before }),
+    ...(after && { after }),
+  };
+}
+
+const ignore = (): void => undefined;
+
+/** The result of the hooks on an answer's text. */
+const resultOfText = ({ verdict }: AnswerStreamOutcome): AggregatedHookResult =>
+  (verdict as EventVerdict).result;
+
+/** Whether the model was called. */
+function wasSent(outcome: ModelCallOutcome): boolean {
+  switch (outcome.status) {
+    case 'answered':
+      return false;
+    case 'blocked':
+      return outcome.stream !== undefined;
+    case 'stopped':
+      return outcome.after !== undefined || outcome.stream !== undefined;
+    default:
+      return true;
+  }
+}
+
+function responseOf(outcome: ModelCallOutcome): GenAIResponse | undefined {
+  switch (outcome.status) {
+    case 'done':
+    case 'answered':
+    case 'stopped':
+      return outcome.response;
+    case 'blocked':
+      return outcome.response ?? emptyResponse();
+    default:
+      return undefined;
+  }
+}

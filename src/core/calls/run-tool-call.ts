@@ -1,0 +1,562 @@
+import type { HookEventOutcome } from '../../../machines/hook-event.ts';
+import {
+  toolCallMachine,
+  type AnswerToolCall,
+  type ToolCallInput,
+  type ToolCallOutcome,
+  type ToolCallPorts,
+  type ToolInput,
+} from '../../../machines/tool-call.ts';
+import type { EventContext } from '../answers/event-context.ts';
+import { joinTexts } from '../answers/merge-effects.ts';
+import { isError } from '../../base/errors.ts';
+import type { FireOptions } from '../run/hook-event-handler.ts';
+import { hookEvent } from '../run/run-machine.ts';
+import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../run/telemetry.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import {
+  BeforeToolHookOutput,
+  type DefaultHookOutput,
+  defined,
+  type HookOutput,
+} from '../protocol/output.ts';
+import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import type { AggregatedHookResult } from '../answers/results.ts';
+import { fixedInput } from './event-hooks.ts';
+import {
+  hasHooks,
+  hookResult,
+  isPending,
+  newCallId,
+  hooksFor,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  untilCancelled,
+} from './event-hooks.ts';
+
+/** The machine for a tool call, with its actors provided once for all runs. */
+export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
+
+/** One call of a tool, as a model asks for it. */
+export interface ToolCallRequest {
+  /** Matches the call with its result. */
+  readonly id: string;
+  readonly name: string;
+  readonly input: ToolInput;
+}
+
+/** A tool call that the user is asked about, with the arguments that it would run with. */
+export interface ToolCallQuestion extends ToolCallRequest {
+  /** Why a hook wants the user to be asked; absent if only the host does. */
+  readonly reason?: string;
+}
+
+/** Whether a tool may run; a text is a denial with its reason, for the model. */
+export type Approval = boolean | string;
+
+/** Asks the user whether a tool may run. */
+export type Confirm = (request: ToolCallQuestion) => Approval | Promise<Approval>;
+
+/** Runs the tool with the arguments as hooks left them. */
+export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
+
+/** Options of a tool call, and what is known about it besides the request. */
+export interface ToolCallOptions extends EventContext {
+  readonly signal?: AbortSignal | undefined;
+  /** Set if the tool is not on offer: the reason, for the model. */
+  readonly notOffered?: string | undefined;
+  /** Default: nobody is asked. */
+  readonly confirm?: Confirm | undefined;
+  /** What `confirm` is asked about: every call (the default), or only calls for which a hook wants it. */
+  readonly asks?: 'every call' | 'where a hook wants it' | undefined;
+  /**
+   * Receives a function that has the user asked after all, once hooks let the call run: ToolPermission hooks
+   * first, then `confirm`.
+   */
+  readonly takeQuestion?: ((raise: () => void) => void) | undefined;
+}
+
+/** A request that the agent stop; the reason is for the user (HOOK-020, 028). */
+export interface StopRequest {
+  readonly reason: string;
+}
+
+/** A tool call's result with the effects of its hooks applied. */
+interface AppliedToolCall {
+  readonly toolResult: ToolResult;
+  /**
+   * The result without what hooks appended: the tool's own result or its replacement, with objects left as
+   * objects.
+   */
+  readonly plainResult: ToolResult;
+  /** The texts that hooks appended for the model, each with the blank line that separates it. */
+  readonly appended: readonly string[];
+  readonly stop?: StopRequest;
+}
+
+/** A tool call that has ended. */
+export interface EndedToolCall extends AppliedToolCall {
+  readonly outcome: ToolCallOutcome;
+  /** The result of the BeforeTool hooks, if any ran. */
+  readonly before?: AggregatedHookResult;
+  /** The result of the ToolPermission hooks, if any ran. */
+  readonly permission?: AggregatedHookResult;
+  /** The result of the ToolFailed hooks, if any ran. */
+  readonly failed?: AggregatedHookResult;
+  /** The result of the AfterTool hooks, if any ran. */
+  readonly after?: AggregatedHookResult;
+  /** The hooks' message for the user only. */
+  readonly notice?: string;
+}
+
+/**
+ * Runs one tool call with its hooks, as one `toolCall` machine; with no hooks, no question and nobody who
+ * watches machines, only the tool runs. Never throws: a failing tool is a result with `error`.
+ */
+export function runToolCall(
+  config: HookSystemConfig,
+  request: ToolCallRequest,
+  executeTool: ExecuteTool,
+  options: ToolCallOptions = {},
+): Promise<EndedToolCall> {
+  // Nothing is awaited before a call that no hook matches (HOOK-013), and no suspended frame waits for a
+  // running call: it would take memory as long as the call lasts.
+  const ready = readyHookSystem(config);
+  const run = (system: Ready) => runReady(config, system, request, executeTool, options);
+  return isPending(ready) ? ready.then(run).then(endedToolCall) : run(ready).then(endedToolCall);
+}
+
+/** A tool's result with the effects of its hooks. */
+export interface HookedToolResult extends ToolResult {
+  /** Set if a hook wants the agent to stop: end the loop, and show the reason to the user. */
+  readonly stop?: StopRequest;
+  /** The hooks' message for the user only. */
+  readonly notice?: string;
+}
+
+/**
+ * Runs a tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
+ * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
+ * result with `error`. If a hook wants the agent to stop, the result has a `stop` with the reason for
+ * the user (C-65).
+ *
+ * @example
+ * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
+ */
+export function executeToolWithHooks(
+  config: HookSystemConfig,
+  toolName: string,
+  toolInput: ToolInput,
+  executeFn: ExecuteTool,
+  options?: Omit<FireOptions, 'canAsk'>,
+): Promise<HookedToolResult> {
+  const request = { id: newCallId(), name: toolName, input: toolInput };
+  return runToolCall(config, request, executeFn, options).then(hookedResult);
+}
+
+const hookedResult = ({ toolResult, stop, notice }: EndedToolCall): HookedToolResult =>
+  stop || notice !== undefined
+    ? { ...toolResult, ...(stop && { stop }), ...(notice !== undefined && { notice }) }
+    : toolResult;
+
+/** Runs a call by its machine; without one if only the tool would run and nobody watches machines. */
+function runReady(
+  config: HookSystemConfig,
+  system: Ready,
+  request: ToolCallRequest,
+  executeTool: ExecuteTool,
+  { signal, ...options }: ToolCallOptions,
+): Promise<ToolCallOutcome> {
+  const cancelled = (reason: string) => cancelledToolCall(request, reason);
+  if (signal?.aborted) return Promise.resolve(cancelled(messageOf(signal.reason)));
+  const input = toolCallInput(config, system, request, executeTool, options);
+  if (!isPlain(input) || wantsMachines(config))
+    return runCall(
+      config,
+      toolCall,
+      { ...input, ...observedSession(config, options.sessionId) },
+      signal,
+    );
+  const toolInput = request.input;
+  const toolSignal = signal ?? new AbortController().signal;
+  const run = async (): Promise<ToolCallOutcome> => {
+    const result = await runTool(executeTool, toolInput, toolSignal).catch(failedResult);
+    return { status: 'done', toolInput, failures: [], result };
+  };
+  const call = () => Promise.resolve(untilCancelled(run, cancelled, signal));
+  return isObserved(config)
+    ? reportedCall(config, request, options.sessionId ?? config.getSessionId(), call)
+    : call();
+}
+
+/** Runs a call without a machine, and reports it when it has ended. */
+async function reportedCall(
+  config: HookSystemConfig,
+  { id, name }: ToolCallRequest,
+  session: string,
+  call: () => Promise<ToolCallOutcome>,
+): Promise<ToolCallOutcome> {
+  const startedAt = performance.timeOrigin + performance.now();
+  const outcome = await call();
+  const endedAt = performance.timeOrigin + performance.now();
+  const failed =
+    'result' in outcome && (outcome.result as ToolResult | undefined)?.error !== undefined;
+  const { status } = outcome;
+  reportPlainCall(config, { id, name, session, status, failed, startedAt, endedAt });
+  return outcome;
+}
+
+/** The outcome of a call that is cancelled before it begins. */
+export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): ToolCallOutcome => ({
+  status: 'cancelled',
+  toolInput: input,
+  failures: [],
+  reason,
+});
+
+/** Whether only the tool would run. */
+const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
+  notOffered === undefined &&
+  !ports.hooksBefore &&
+  !ports.hooksOnFailure &&
+  !ports.hooksAfter &&
+  !ports.takeQuestion &&
+  (!ports.ask || ports.asksForHooksAlone === true);
+
+/** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
+export function toolCallInput(
+  config: HookSystemConfig,
+  ready: Ready | Promise<Ready>,
+  request: ToolCallRequest,
+  executeTool: ExecuteTool,
+  {
+    notOffered,
+    confirm,
+    asks,
+    takeQuestion,
+    toolCallId = request.id,
+    ...given
+  }: Omit<ToolCallOptions, 'signal'>,
+): ToolCallInput {
+  const { id, name, input } = request;
+  let durationMs: number | undefined;
+  const context: EventContext = { ...given, toolCallId, toolDuration: () => durationMs };
+  const timed: ExecuteTool = (toolInput, signal) => {
+    const start = performance.now();
+    return runTool(executeTool, toolInput, signal).finally(() => {
+      durationMs = performance.now() - start;
+    });
+  };
+  const portsWith = (system: Ready): ToolCallPorts => {
+    const canAsk = confirm !== undefined;
+    return {
+      rewrite: rewritten,
+      ask:
+        confirm &&
+        ((toolInput, answer, before) =>
+          askUser({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer)),
+      ...(asks === 'where a hook wants it' && { asksForHooksAlone: true }),
+      ...(confirm && takeQuestion && { takeQuestion }),
+      execute: timed,
+      failure: failedResult,
+      hasFailed: (result) => (result as ToolResult).error !== undefined,
+      ...hookPorts(config, system, name, context, canAsk),
+    };
+  };
+  // Until the hooks are planned, the ports are those of a call without hooks.
+  const ports = isPending(ready)
+    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
+    : portsWith(ready);
+  const call = { id, toolName: name, toolInput: input, notOffered, ports };
+  return ports.hooksBefore || ports.planHooks ? withFixedInput(call) : call;
+}
+
+/** The same call, in which the tool gets what the hooks judged. */
+function withFixedInput({ ports, ...call }: ToolCallInput): ToolCallInput {
+  const { input, refusal, hasChanged } = fixedInput(call.toolInput);
+  const fixed = (some: ToolCallPorts): ToolCallPorts => ({
+    ...some,
+    ...(some.planHooks && { planHooks: () => some.planHooks!().then(fixed) }),
+    execute: (toolInput, signal) => {
+      const why = refusal ?? (toolInput === input && hasChanged() ? changedSince : undefined);
+      return why === undefined ? some.execute(toolInput, signal) : Promise.reject(new Error(why));
+    },
+  });
+  return { ...call, toolInput: input, ports: fixed(ports) };
+}
+
+const changedSince =
+  'The tool did not run, because its arguments were changed after the hooks had judged them.';
+
+/** The hooks of a tool call by phase, each planned once; undefined for a phase without hooks. */
+function hookPorts(
+  config: HookSystemConfig,
+  system: Ready,
+  name: string,
+  context: EventContext,
+  canAsk: boolean,
+): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
+  const prepareBefore = hooksFor(config, system, 'BeforeTool', name);
+  // Most calls never reach these phases, and even an event without hooks is reported once it is planned.
+  const rare = (event: 'ToolPermission' | 'ToolFailed') =>
+    hasHooks(system, event, name) ? hooksFor(config, system, event, name) : undefined;
+  const preparePermission = canAsk ? rare('ToolPermission') : undefined;
+  const prepareFailure = rare('ToolFailed');
+  const prepareAfter = hooksFor(config, system, 'AfterTool', name);
+  return {
+    hooksBefore:
+      prepareBefore &&
+      ((toolInput) =>
+        prepareBefore(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
+    hooksOnPermission:
+      preparePermission &&
+      ((toolInput) =>
+        preparePermission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
+    hooksOnFailure:
+      prepareFailure &&
+      ((toolInput, result) =>
+        prepareFailure(
+          () => ({
+            tool_name: name,
+            tool_input: toolInput,
+            error: (result as ToolResult).error?.message ?? '',
+            tool_response: toolResponse(result as ToolResult),
+          }),
+          { context },
+        )),
+    hooksAfter:
+      prepareAfter &&
+      ((toolInput, result) =>
+        prepareAfter(
+          () => ({
+            tool_name: name,
+            tool_input: toolInput,
+            tool_response: toolResponse(result as ToolResult),
+          }),
+          { context },
+        )),
+  };
+}
+
+/** The arguments as the BeforeTool or ToolPermission hooks left them. */
+function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
+  const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
+  if (replaced) return replaced;
+  const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
+  return change ? { ...toolInput, ...change } : toolInput;
+}
+
+/** The reason why hooks want the user to be asked, if they do. */
+function askedBy(before: HookEventOutcome | undefined): Pick<ToolCallQuestion, 'reason'> {
+  const { decision, reason } = hookResult(before)?.verdict ?? {};
+  return decision === 'ask' && reason !== undefined ? { reason } : {};
+}
+
+/** Asks the user. If the question fails, the call is not approved. */
+function askUser(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall): void {
+  const reason = `The user did not let ${request.name} run.`;
+  const asked = (async () => confirm(request))();
+  void asked.then(
+    (approval) => answer(approval === true, typeof approval === 'string' ? approval : reason),
+    (error: unknown) => answer(false, `${reason} (${messageOf(error)})`),
+  );
+}
+
+/** Derives what an ended tool call means, with the results of its hooks. */
+export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
+  const before = hookResult(outcome.before);
+  const permission = hookResult(outcome.permission);
+  const failed = hookResult(outcome.failed);
+  const after = hookResult(outcome.after);
+  const notice = joinTexts(
+    [before, permission, failed, after].map((result) => result?.verdict.notice),
+  );
+  return {
+    ...applyToolEffects(
+      outcome,
+      withoutNotice('BeforeTool', before),
+      withoutNotice('AfterTool', after),
+      after?.toolResponse,
+      {
+        permission: withoutNotice('ToolPermission', permission),
+        failed: withoutNotice('ToolFailed', failed),
+      },
+    ),
+    outcome,
+    ...(notice !== undefined && { notice }),
+    ...(before && { before }),
+    ...(permission && { permission }),
+    ...(failed && { failed }),
+    ...(after && { after }),
+  };
+}
+
+type Output = DefaultHookOutput | undefined;
+
+/** The output of hooks, without their message for the user only. */
+function withoutNotice(event: HookEventName, result: AggregatedHookResult | undefined): Output {
+  if (result?.verdict.notice === undefined) return result?.finalOutput;
+  const { finalOutput, verdict } = result;
+  const output: HookOutput = finalOutput ?? {};
+  return createSpecificHookOutput(
+    defined<HookOutput>({ ...output, systemMessage: verdict.message }),
+    event,
+  );
+}
+
+/**
+ * Runs a tool so that it always settles asynchronously and with a result, even if it throws at once or
+ * returns nothing (a host need not be TypeScript).
+ */
+function runTool(
+  executeTool: ExecuteTool,
+  toolInput: ToolInput,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  try {
+    return Promise.resolve(executeTool(toolInput, signal)).then(orNothing);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+const orNothing = (result: ToolResult | undefined | null): ToolResult =>
+  result ?? { llmContent: '', returnDisplay: '' };
+
+/** The output of hooks that answered for the user, and of hooks on a tool that failed. */
+interface OtherOutputs {
+  readonly permission?: Output;
+  readonly failed?: Output;
+}
+
+/**
+ * Derives what an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131,
+ * 132, 217).
+ */
+export function applyToolEffects(
+  outcome: ToolCallOutcome,
+  before: DefaultHookOutput | undefined,
+  after: DefaultHookOutput | undefined,
+  replaced?: Readonly<Record<string, unknown>>,
+  { permission, failed }: OtherOutputs = {},
+): AppliedToolCall {
+  const early = [before, permission];
+  const late = [failed, after];
+  switch (outcome.status) {
+    case 'blocked': {
+      const decider = permission?.isBlockingDecision() ? permission : before;
+      const reason = decider?.getBlockReason() ?? 'Blocked by hook';
+      return {
+        ...withTexts(errorResult(reason, 'blocked_by_hook'), early.map(messageIn)),
+        ...(outcome.stop && { stop: { reason: decider?.getStopReason() ?? reason } }),
+      };
+    }
+    case 'stopped': {
+      const stopper = [after, failed, permission].find((output) => output?.shouldStopExecution());
+      const reason = (stopper ?? before)?.getStopReason() ?? '';
+      const applied = outcome.result
+        ? withHookTexts(finalResult(outcome.result, replaced), early, late)
+        : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
+      return { ...applied, stop: { reason } };
+    }
+    // Output of AfterTool hooks so far decides nothing (G-02).
+    case 'cancelled':
+      return outcome.result
+        ? withHookTexts(outcome.result as ToolResult, early, [])
+        : withTexts(errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'));
+    case 'refused':
+      return withTexts(
+        errorResult(outcome.reason, outcome.by === 'selection' ? 'tool_not_allowed' : 'declined'),
+      );
+    case 'failed':
+      return withTexts(
+        errorResult(
+          `Blocked because the hooks could not be planned: ${messageOf(outcome.error)}`,
+          'hooks_failed',
+        ),
+      );
+    case 'deferred':
+      return {
+        ...withTexts(
+          errorResult(
+            before?.reason
+              ? `The tool call was deferred: ${before.reason}`
+              : 'The tool call was deferred.',
+            'deferred',
+          ),
+        ),
+        // Resuming the call begins a new turn.
+        stop: { reason: before?.reason ?? `A hook deferred the call of ${outcome.toolName}.` },
+      };
+    case 'done':
+      return withHookTexts(finalResult(outcome.result, replaced), early, late);
+  }
+}
+
+/** The tool's result, or the result that a hook replaced it with. */
+const finalResult = (result: object, replaced: object | undefined): ToolResult =>
+  (replaced ?? result) as ToolResult;
+
+/**
+ * Context first, then messages (C-56, C-57). A denial after the fact is reported, but undoes nothing (C-62).
+ */
+function withHookTexts(
+  result: ToolResult,
+  early: readonly Output[],
+  late: readonly Output[],
+): AppliedToolCall {
+  const isHidden = late.some((output) => output?.suppressOutput);
+  return withTexts(isHidden ? { ...result, suppressDisplay: true } : result, [
+    ...late.map((output) => paragraph(output?.getAdditionalContext())),
+    ...[...early, ...late].map(messageIn),
+    ...late.map((output) => denialIn(output, result)),
+  ]);
+}
+
+const paragraph = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : `\n\n${text}`;
+
+/** A result that is exactly the reason needs no note. */
+const denialIn = (output: Output, { llmContent }: ToolResult): string | undefined =>
+  output?.isBlockingDecision() && llmContent !== output.getBlockReason()
+    ? note(output.getBlockReason())
+    : undefined;
+
+const messageIn = (output: Output): string | undefined => note(output?.systemMessage);
+
+/** A system annotation (HOOK-131, C-55). */
+const note = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : `\n\n[System] ${text}`;
+
+function withTexts(
+  plainResult: ToolResult,
+  texts: readonly (string | undefined)[] = [],
+): AppliedToolCall {
+  const appended = texts.filter((text) => text !== undefined);
+  if (appended.length === 0) return { toolResult: plainResult, plainResult, appended };
+  const llmContent = appended.reduce<LlmContent>(append, plainResult.llmContent ?? '');
+  return { toolResult: { ...plainResult, llmContent }, plainResult, appended };
+}
+
+/** Content other than text keeps its parts and gets one more (C-59). */
+function append(content: LlmContent, text: string): LlmContent {
+  if (typeof content === 'string') return content + text;
+  return [...(Array.isArray(content) ? content : [content]), { text }] as LlmContent;
+}
+
+/** The part of a result that AfterTool hooks see (HOOK-026, C-69). */
+export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
+  llmContent,
+  returnDisplay,
+  ...(metadata && { metadata }),
+  ...(error && { error }),
+});
+
+/** A thrown error as a result that the model reads and AfterTool hooks see (C-68). */
+export function failedResult(error: unknown): ToolResult {
+  return errorResult(messageOf(error), isError(error) ? error.name : 'Error');
+}

@@ -1,0 +1,24 @@
+import type { HookSource } from '../protocol/events.ts';
+import type { HookBundle } from './hook-definition.ts';
+import type { SettingsOwner } from '../../settings/files/levels.ts';
+import type { ParsedJson } from '../../settings/files/parse-json.ts';
+
+/** The hooks of one source, not yet checked. */
+export interface HooksFromSource {
+  readonly source: HookSource;
+  /** Whose settings these are; default: LLxprt's. */
+  readonly owner?: SettingsOwner;
+  /** The value of the settings' `hooks` key. */
+  readonly hooks: unknown;
+  readonly file?: string;
+  /** Returns the position in the file of the value at a settings path. */
+  readonly locate?: ParsedJson['locate'] | undefined;
+  /** Variables that commands from this source may use. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What a failure means for hooks that do not say so themselves; default: the operation continues. */
+  readonly onFailure?: 'block';
+  /** The signed bundle whose settings these are. */
+  readonly bundle?: HookBundle;
+  /** The environment names the file, so the file may only add hooks. */
+  readonly isAdded?: boolean;
+}

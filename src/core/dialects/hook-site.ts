@@ -1,0 +1,38 @@
+import type { Bundles } from '../../settings/bundles/bundled-hooks.ts';
+import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookSource } from '../protocol/events.ts';
+import type { HookDefinition, UnaskedHook } from '../definitions/hook-definition.ts';
+import type { HooksFromSource } from '../definitions/hooks-from-source.ts';
+import type { SettingsProblem } from '../definitions/problem.ts';
+
+/** Where a dialect looks for its hooks, and what it may use to find them. */
+export interface HookSite {
+  /** The project folder. */
+  readonly cwd: string;
+  /** What settings and extensions say about hooks, source by source. */
+  settings(): readonly HooksFromSource[];
+  /** The signed bundles of hooks; undefined if there are none. */
+  readonly bundles?: () => Bundles | undefined;
+  /** The project is not trusted: nothing in its folder may be read. */
+  readonly ignoresProject?: boolean;
+  /** Whether the administrator forbids this environment variable to add hooks; default: no. */
+  readonly ignoresAdded?: (variable: string) => boolean;
+  /**
+   * Whether an unreadable file of this source denies, because a failure of its hooks would (S-09, S-10);
+   * default: none does.
+   */
+  readonly deniesUnknown?: (source: HookSource) => boolean;
+  /** Whether this file may be run at all; a project's file may only if the user trusts it. */
+  trusts(hook: UnaskedHook): boolean | Promise<boolean>;
+  /** Runs a program with empty input, supervised like a hook. `timeout` is in ms. */
+  run(program: string, args: readonly string[], timeout: number): Promise<HookProcessOutcome>;
+}
+
+/** What a dialect found. */
+export interface FoundHooks {
+  readonly definitions: readonly HookDefinition[];
+  /** What was discarded, and why. */
+  readonly problems: readonly SettingsProblem[];
+  /** Hooks that exist but may not be run, so that even their events are unknown. */
+  readonly unasked: readonly UnaskedHook[];
+}

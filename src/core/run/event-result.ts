@@ -1,0 +1,244 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { mergeEffects, emptyVerdict, joinTexts, outputOf } from '../answers/merge-effects.ts';
+import { mergeLanes, type LaneVerdict } from '../answers/merge-lanes.ts';
+import { failureDenial } from '../answers/process-facts.ts';
+import type { Change, Verdict } from '../answers/verdict.ts';
+import { hookPointOf } from '../points/hook-points.ts';
+import { errorOf, messageOf } from '../../base/message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { createToolHookOutput, defined, type HookOutput } from '../protocol/output.ts';
+import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
+import type {
+  AggregatedHookResult,
+  HookExecutionResult,
+  HookFailure,
+  HookStage,
+} from '../answers/results.ts';
+import type { HookHost } from '../host/config.ts';
+import { modeOf, type HookPlan } from '../plan/hook-planner.ts';
+
+/**
+ * Merges the results of an event's hooks, given in plan order: each lane by its dialect's rules, then all
+ * lanes (HOOK-112, 166).
+ */
+export function aggregateResults(
+  plan: HookPlan,
+  results: readonly HookExecutionResult[],
+  payload: HookPayload,
+  canAsk = true,
+): AggregatedHookResult {
+  const { verdict: decided, broken } = mergedLanes(plan, results, payload);
+  const verdict = canAsk ? decided : withoutQuestion(decided);
+  const output = outputOf(verdict);
+  const toolInput = wholeOf(verdict.changes.tool_input);
+  const toolResponse = wholeOf(verdict.changes.tool_response);
+  return {
+    success: broken === undefined && results.every(({ success }) => success),
+    ...(output && {
+      // As `createSpecificHookOutput`, but a tool call does not run through what translates model calls.
+      finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
+    }),
+    allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
+    errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],
+    totalDuration: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    plan: { mode: modeOf(plan), count: plan.hooks.length },
+    results,
+    verdict,
+    ...(toolInput && { toolInput }),
+    ...(toolResponse && { toolResponse }),
+    ...(verdict.followUps.length > 0 && { followUps: verdict.followUps }),
+    ...(broken && {
+      failure: { event: plan.event, stage: 'aggregation', message: messageOf(broken) },
+    }),
+    conflicts: verdict.conflicts,
+    setBy: verdict.setBy,
+  };
+}
+
+/** The value that hooks put in place of a slot's; undefined where they changed single keys at most. */
+const wholeOf = (change: Change | undefined) =>
+  change && 'whole' in change ? change.whole : undefined;
+
+/** Adds what hooks that nobody had waited for have said to a result; it decides nothing. */
+export function withLate(
+  event: HookEventName,
+  result: AggregatedHookResult,
+  late: Verdict | undefined,
+): AggregatedHookResult {
+  if (late === undefined) return result;
+  const { output: own, ...decided } = result.verdict;
+  const { context, message, notice } = late;
+  const verdict = {
+    ...decided,
+    ...(context !== undefined && { context: joinTexts([decided.context, context])! }),
+    ...(message !== undefined && { message: joinTexts([decided.message, message])! }),
+    ...(notice !== undefined && { notice: joinTexts([decided.notice, notice])! }),
+  };
+  const said = own ?? outputOf(decided) ?? {};
+  const { hookSpecificOutput: specific, systemMessage } = said;
+  const contextBefore = specific?.['additionalContext'];
+  const output = defined<HookOutput>({
+    ...said,
+    systemMessage: joinTexts([systemMessage, message, notice]),
+    hookSpecificOutput:
+      context === undefined
+        ? specific
+        : {
+            ...specific,
+            additionalContext: joinTexts([
+              typeof contextBefore === 'string' ? contextBefore : undefined,
+              context,
+            ]),
+          },
+  });
+  return {
+    ...result,
+    finalOutput: createSpecificHookOutput(output, event),
+    verdict: { ...verdict, ...(own && { output }) },
+  };
+}
+
+/**
+ * Turns a question that nobody can be asked, and a deferred call that nobody will resume, into a denial
+ * (S-02).
+ */
+function withoutQuestion(verdict: Verdict): Verdict {
+  const { decision, passesUnasked, reason, output: _, ...rest } = verdict;
+  if (passesUnasked || (decision !== 'ask' && decision !== 'defer')) return verdict;
+  const why =
+    decision === 'ask'
+      ? 'A hook wants the user to be asked, and nobody can be asked here'
+      : 'A hook defers the call, and nobody can resume it here';
+  return {
+    ...rest,
+    decision: 'deny',
+    unanswered: decision,
+    reason: reason === undefined ? `${why}.` : `${why}: ${reason}`,
+  };
+}
+
+/** Returns what all lanes decided. If a dialect throws on its answers, they are merged by our own rules. */
+function mergedLanes(
+  { event, lanes, dialects }: HookPlan,
+  results: readonly HookExecutionResult[],
+  payload: HookPayload,
+): { readonly verdict: Verdict; readonly broken?: Error } {
+  let broken: Error | undefined;
+  const merged = lanes.flatMap(({ dialect, mode }): LaneVerdict[] => {
+    const answers = results.flatMap((answer, position) =>
+      answer.hook.dialect === dialect ? [{ hook: answer.hook.name, answer, position }] : [],
+    );
+    let verdict: Verdict;
+    try {
+      const merge = dialects.get(dialect)!.merge ?? mergeEffects;
+      verdict = merge(event, answers, payload);
+    } catch (error) {
+      broken = errorOf(error);
+      verdict = mergeEffects(event, answers, payload);
+    }
+    const { approves, unasked } = dialects.get(dialect)!;
+    verdict = {
+      ...verdict,
+      ...(approves && verdict.decision === 'allow' && { approved: true }),
+      ...(unasked === 'passes' && verdict.decision === 'ask' && { passesUnasked: true }),
+    };
+    // In a sequence, a later hook saw the earlier one's value and meant to change it.
+    const lane = {
+      verdict: mode === 'parallel' ? verdict : { ...verdict, conflicts: [] },
+      answers,
+    };
+    // A failure that denies is ours, and counts whatever the dialect does with it.
+    const denying = answers.filter(
+      ({ answer }) => answer.status !== 'ok' && answer.decision === 'deny',
+    );
+    return denying.length === 0 || verdict.decision === 'deny'
+      ? [lane]
+      : [lane, { verdict: mergeEffects(event, denying, payload), answers: denying }];
+  });
+  const verdict = merged.length === 1 ? merged[0]!.verdict : mergeLanes(merged, payload);
+  return { verdict, ...(broken && { broken }) };
+}
+
+/** The result of an event whose hooks could not be run. */
+export type FailureEnvelope = AggregatedHookResult & { readonly failure: HookFailure };
+
+/**
+ * Returns the result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
+ * DELTA-HFAIL-001). This is the only place where such a result is made.
+ *
+ * @example
+ * buildFailureEnvelope(new Error('no such folder'), 'execution', { event: 'BeforeTool' }).failure;
+ * // { event: 'BeforeTool', stage: 'execution', message: 'no such folder' }
+ */
+export function buildFailureEnvelope(
+  error: unknown,
+  stage: HookStage,
+  meta: Omit<HookFailure, 'stage' | 'message'> = {},
+): FailureEnvelope {
+  const cause = errorOf(error);
+  return {
+    success: false,
+    allOutputs: [],
+    errors: [cause],
+    totalDuration: 0,
+    plan: null,
+    results: [],
+    verdict: emptyVerdict,
+    conflicts: [],
+    setBy: {},
+    failure: { ...meta, stage, message: messageOf(cause) },
+  };
+}
+
+const denialOf = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
+
+/** The result of an event whose hooks could not be run, if `guard`, one of them, denies when it fails. */
+export const denyingEnvelope = (
+  error: unknown,
+  stage: HookStage,
+  event: HookEventName,
+  guard: string,
+): FailureEnvelope => {
+  const envelope = buildFailureEnvelope(error, stage, { event });
+  const denial = failureDenial(guard, envelope.failure.message);
+  return {
+    ...envelope,
+    finalOutput: createSpecificHookOutput(denial, event),
+    verdict: denialOf(denial.reason),
+    setBy: { decision: guard },
+  };
+};
+
+/** The denial of an event whose guards are unknown; `file` is where they should be. */
+export const refusingEnvelope = (
+  problem: string,
+  event: HookEventName,
+  file = 'settings',
+): FailureEnvelope => {
+  const denial = { decision: 'deny', reason: `Blocked because of ${problem}` } as const;
+  return {
+    ...buildFailureEnvelope(new Error(problem), 'planning', { event }),
+    finalOutput: createSpecificHookOutput(denial, event),
+    verdict: denialOf(denial.reason),
+    setBy: { decision: file },
+  };
+};
+
+/** Whether an event is blocked when its hooks cannot be run, as the host configured it. */
+export const isBlockedUnready = (config: HookHost, event: HookEventName): boolean =>
+  config.onUnready === 'block' && hookPointOf(event).needsGuards;
+
+/** The result of an event whose hooks could not be run, if that blocks the event. */
+export const unreadyEnvelope = (
+  error: unknown,
+  stage: HookStage,
+  event: HookEventName,
+): FailureEnvelope => {
+  const envelope = buildFailureEnvelope(error, stage, { event });
+  const reason = `Blocked because the hooks could not be run: ${envelope.failure.message}`;
+  return {
+    ...envelope,
+    finalOutput: createSpecificHookOutput({ decision: 'deny', reason }, event),
+    verdict: denialOf(reason),
+  };
+};

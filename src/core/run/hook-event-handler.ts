@@ -1,0 +1,476 @@
+import type { HookEventInput } from '../../../machines/hook-event.ts';
+import type { EventContext } from '../answers/event-context.ts';
+import { askModelOf } from '../../handlers/index.ts';
+import { hookPointOf } from '../points/hook-points.ts';
+import { isNestedTooDeep, overDepth } from '../protocol/output.ts';
+import { debugChannel, type PlainWarning } from '../../base/log.ts';
+import { errorOf } from '../../base/message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields, HookInput } from '../protocol/input.ts';
+import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
+import type { RegisteredHook } from '../definitions/hook-definition.ts';
+import { formatProblem, type SettingsProblem } from '../definitions/problem.ts';
+import {
+  observed,
+  eventWarnings,
+  observePlan,
+  batchSummary,
+  HookTelemetry,
+  type PlanObserver,
+} from './telemetry.ts';
+import {
+  type HookStage,
+  makeEmptySuccessResult,
+  type AggregatedHookResult,
+} from '../answers/results.ts';
+import type { HookHost } from '../host/config.ts';
+import {
+  buildFailureEnvelope,
+  denyingEnvelope,
+  type FailureEnvelope,
+  isBlockedUnready,
+  refusingEnvelope,
+  unreadyEnvelope,
+  withLate,
+} from './event-result.ts';
+import {
+  applyingTo,
+  modeOf,
+  subjectOf,
+  type HookPlan,
+  type HookPlanner,
+  type MatchSubject,
+} from '../plan/hook-planner.ts';
+import { resultOf, settledInput, type StartUnawaited, toMachineInput } from './plan-input.ts';
+import { hookEvent, runMachine } from './run-machine.ts';
+import type { UnawaitedHooks } from './unawaited-hooks.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadUnawaitedHooks = onDemand(() => import('./unawaited-hooks.ts'));
+
+const debug = debugChannel('event-handler');
+
+/** Options of a fired event. */
+export interface FireOptions extends EventContext {
+  /**
+   * Aborting it cancels the running hooks: their process groups are ended, and only what was said before
+   * counts.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether somebody can be asked when a hook wants that, which the caller must then do; default: nobody can,
+   * so that such a wish is a denial, except for LLxprt's hooks (S-02).
+   */
+  readonly canAsk?: boolean | undefined;
+  /** Whether a host applies the verdict, and the caller reports what that host cannot do. */
+  readonly isRelayed?: boolean | undefined;
+}
+
+/** Knows whether there are settings whose guards are unknown, and tries them again. */
+export interface UnknownGuards {
+  hasUnknownGuards(): boolean;
+  retryUnknownGuards(): Promise<void>;
+}
+
+const noUnknownGuards: UnknownGuards = {
+  hasUnknownGuards: () => false,
+  retryUnknownGuards: () => Promise.resolve(),
+};
+
+/** An event with the hooks that will run for it, or with what takes their place. */
+export type PlannedEvent<Event extends HookEventName = HookEventName> = {
+  readonly event: Event;
+} & (
+  | { readonly kind: 'hooks'; readonly plan: HookPlan }
+  /** No hook matches, but hooks that nobody had waited for have something to report. */
+  | { readonly kind: 'late' }
+  /** The event's hooks could not be determined. */
+  | { readonly kind: 'broken'; readonly error: Error }
+  /** The event is denied without running any hook, because its guards are unknown (S-12). */
+  | { readonly kind: 'refused'; readonly refusal: AggregatedHookResult }
+);
+
+/** What is known of an event besides its fields. */
+export interface PrepareOptions {
+  readonly context?: EventContext;
+  /** See `FireOptions`. */
+  readonly canAsk?: boolean | undefined;
+  readonly isRelayed?: boolean | undefined;
+  /** Called once, as soon as all hooks have ended. */
+  readonly onDecided?: (result: AggregatedHookResult) => void;
+}
+
+/** The answers could not be merged, so the result is as if no hook had run. */
+const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
+  failure?.stage === 'aggregation' && plan === null;
+
+/** Fires events: plans, runs and merges. None of its methods throws (HOOK-143, 147). */
+export class HookEventHandler {
+  readonly #config: HookHost;
+  readonly #planner: HookPlanner;
+  readonly #telemetry: HookTelemetry;
+  readonly #unknown: UnknownGuards;
+  #unawaited: UnawaitedHooks | undefined;
+  #disposed = false;
+
+  constructor(
+    config: HookHost,
+    planner: HookPlanner,
+    telemetry: HookTelemetry = new HookTelemetry(),
+    unknown: UnknownGuards = noUnknownGuards,
+  ) {
+    this.#config = config;
+    this.#planner = planner;
+    this.#telemetry = telemetry;
+    this.#unknown = unknown;
+  }
+
+  /** Before a tool runs (HOOK-014, 015). */
+  fireBeforeToolEvent(
+    toolName: string,
+    toolInput: Readonly<Record<string, unknown>>,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('BeforeTool', { tool_name: toolName, tool_input: toolInput }, options);
+  }
+
+  /** After a tool ran (HOOK-025, 026). */
+  fireAfterToolEvent(
+    toolName: string,
+    toolInput: Readonly<Record<string, unknown>>,
+    toolResponse: Readonly<Record<string, unknown>>,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire(
+      'AfterTool',
+      { tool_name: toolName, tool_input: toolInput, tool_response: toolResponse },
+      options,
+    );
+  }
+
+  /** Before a prompt is processed. */
+  fireBeforeAgentEvent(prompt: string, options?: FireOptions): Promise<AggregatedHookResult> {
+    return this.fire('BeforeAgent', { prompt }, options);
+  }
+
+  /** After the agent has answered; `stopHookActive` if it did so because an AfterAgent hook asked (G-16). */
+  fireAfterAgentEvent(
+    prompt: string,
+    promptResponse: string,
+    stopHookActive = false,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire(
+      'AfterAgent',
+      { prompt, prompt_response: promptResponse, stop_hook_active: stopHookActive },
+      options,
+    );
+  }
+
+  /**
+   * Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's
+   * (HOOK-141).
+   */
+  fireBeforeModelEvent(
+    llmRequest: LLMRequest,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('BeforeModel', { llm_request: llmRequest }, options);
+  }
+
+  /**
+   * After the model answered, with both parts in the stable format; `fireAfterModelHook` takes the SDK's
+   * (HOOK-141).
+   */
+  fireAfterModelEvent(
+    llmRequest: LLMRequest,
+    llmResponse: LLMResponse,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('AfterModel', { llm_request: llmRequest, llm_response: llmResponse }, options);
+  }
+
+  /** Before the model is offered tools; the request is in the stable format (HOOK-141). */
+  fireBeforeToolSelectionEvent(
+    llmRequest: LLMRequest,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('BeforeToolSelection', { llm_request: llmRequest }, options);
+  }
+
+  /** When a session starts (DELTA-HPAY-006). */
+  fireSessionStartEvent(
+    fields: HookEventFields['SessionStart'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('SessionStart', fields, options);
+  }
+
+  /** When a session ends (DELTA-HPAY-006). */
+  fireSessionEndEvent(
+    fields: HookEventFields['SessionEnd'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('SessionEnd', fields, options);
+  }
+
+  /** Before the conversation is compressed. */
+  firePreCompressEvent(
+    fields: HookEventFields['PreCompress'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('PreCompress', fields, options);
+  }
+
+  /** When the user is about to be notified, for example of a question for permission. */
+  fireNotificationEvent(
+    fields: HookEventFields['Notification'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('Notification', fields, options);
+  }
+
+  /** Fires any event with its own fields; the base fields are ours (HOOK-215). */
+  async fire<Event extends HookEventName>(
+    event: Event,
+    fields: HookEventFields[Event],
+    options: FireOptions = {},
+  ): Promise<AggregatedHookResult> {
+    if (options.signal?.aborted) return makeEmptySuccessResult();
+    if (this.#unknown.hasUnknownGuards()) await this.#unknown.retryUnknownGuards();
+    const session = () => options.sessionId ?? this.#config.getSessionId();
+    const planned = this.#planFor(event, () => subjectOf(event, fields), session);
+    if (planned === undefined) return makeEmptySuccessResult();
+    const { signal, canAsk, isRelayed, ...context } = options;
+    try {
+      const input = this.prepare(planned, () => fields, { context, canAsk, isRelayed });
+      const outcome = await runMachine(hookEvent, input, { signal, ...observed(this.#config) });
+      return resultOf(outcome);
+    } catch (error) {
+      return this.#reported(this.#failure(planned, error, 'execution'));
+    }
+  }
+
+  /**
+   * Returns the hooks that will run for an event; undefined when none matches. Synchronous, without I/O
+   * (HOOK-011 to 013). If they cannot be determined, the event is planned to fail.
+   */
+  plan<Event extends HookEventName>(
+    event: Event,
+    subject?: MatchSubject,
+  ): PlannedEvent<Event> | undefined {
+    return this.#planFor(event, () => subject);
+  }
+
+  /** If `subjectFor` throws, because the fields have a wrong type, the event is planned to fail. */
+  #planFor<Event extends HookEventName>(
+    event: Event,
+    subjectFor: () => MatchSubject,
+    session?: () => string,
+  ): PlannedEvent<Event> | undefined {
+    if (this.#disposed) return undefined;
+    try {
+      const refusal = this.#refusal(event);
+      if (refusal) return { event, kind: 'refused', refusal };
+      const plan = this.#planner.plan(event, subjectFor());
+      if (plan) return { event, kind: 'hooks', plan };
+      if (this.hasLate(event, session)) return { event, kind: 'late' };
+      this.#telemetry.emit('hook:batch_summary', () =>
+        batchSummary(event, makeEmptySuccessResult(), 0),
+      );
+      return undefined;
+    } catch (error) {
+      return { event, kind: 'broken', error: errorOf(error) };
+    }
+  }
+
+  /**
+   * Returns the machine input for a planned event. If it cannot be made, it has no hooks, and its verdict is
+   * that of an event whose hooks could not be run.
+   */
+  prepare<Event extends HookEventName>(
+    planned: PlannedEvent<Event>,
+    fields: () => HookEventFields[Event],
+    { context = {}, canAsk = false, isRelayed, onDecided = () => undefined }: PrepareOptions = {},
+  ): HookEventInput {
+    const { event } = planned;
+    const reported = (result: FailureEnvelope): HookEventInput =>
+      settledInput(event, result, () => onDecided(this.#reported(result)));
+    const failed = (error: unknown, stage: HookStage): HookEventInput =>
+      reported(this.#failure(planned, error, stage));
+    const settled = (result: AggregatedHookResult): HookEventInput =>
+      settledInput(event, result, () => onDecided(result));
+    if (this.#disposed) return settled(makeEmptySuccessResult());
+    if (planned.kind === 'refused') return settled(planned.refusal);
+    if (planned.kind === 'broken') return failed(planned.error, 'planning');
+    const lateResult = (): AggregatedHookResult => {
+      const late = this.#unawaited?.take(event, context.sessionId ?? this.#config.getSessionId());
+      return withLate(event, makeEmptySuccessResult(), late);
+    };
+    try {
+      if (planned.kind === 'late') return settled(lateResult());
+      const { input, unfit } = this.#hookInput(event, fields, planned.plan, context);
+      const overLimit = isNestedTooDeep(input) ? new Error(`its input ${overDepth}`) : undefined;
+      // Hooks could not judge it, and the code that compares what they say could not either.
+      if (overLimit && hookPointOf(event).needsGuards)
+        return reported(unreadyEnvelope(overLimit, 'formatting', event));
+      if (overLimit) throw overLimit;
+      const plan = applyingTo(planned.plan, input, context);
+      if (plan === undefined) return settled(lateResult());
+      debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
+      const observer = observePlan(
+        this.#telemetry,
+        (line, plain) => this.warn(line, plain),
+        isRelayed,
+      );
+      const reporting: PlanObserver = {
+        ...observer,
+        eventSettled: (_, result) => {
+          if (isMergeFailure(result)) this.#reported(result);
+          else observer.eventSettled(plan, result);
+          onDecided(result);
+        },
+      };
+      return toMachineInput(plan, input, context, reporting, {
+        mayStart: this.#planner.mayStart,
+        canAsk,
+        recheck: this.#config.rechecks?.() ?? false,
+        unmerged: (error) => this.#failure(planned, error, 'aggregation'),
+        askModel: askModelOf(this.#config),
+        startUnawaited: (hook, onEnd) =>
+          void this.#startUnawaited(hook, onEnd).catch((error: unknown) =>
+            onEnd({ status: 'failed', error: errorOf(error) }),
+          ),
+        late: this.#unawaited?.take(event, input.session_id),
+        ...(unfit && { unfit }),
+      });
+    } catch (error) {
+      return failed(error, 'formatting');
+    }
+  }
+
+  /**
+   * Whether hooks that nobody had waited for have something to report, in this session or, without one, in
+   * any.
+   */
+  hasLate(event: HookEventName, session?: () => string): boolean {
+    if (this.#disposed || this.#unawaited === undefined) return false;
+    return this.#unawaited.hasSaid(event, session?.());
+  }
+
+  /** Waits only for the module, which is loaded as soon as such a hook is found. */
+  async #startUnawaited(...[input, onEnd]: Parameters<StartUnawaited>): Promise<void> {
+    const { UnawaitedHooks } = await loadUnawaitedHooks();
+    this.#unawaited ??= new UnawaitedHooks();
+    if (this.#disposed) return;
+    this.#unawaited.start(input, onEnd, {
+      ...observed(this.#config),
+      outlive: this.#config.outlive?.bind(this.#config),
+    });
+  }
+
+  /** Whether an event is denied without running any hook, because its guards are unknown (S-12). */
+  refusesUnasked(event: HookEventName): boolean {
+    return !this.#disposed && hookPointOf(event).needsGuards && this.#unknownGuards().length > 0;
+  }
+
+  #unknownGuards(): readonly SettingsProblem[] {
+    return this.#config.getUnknownGuards?.() ?? [];
+  }
+
+  #refusal(event: HookEventName): AggregatedHookResult | undefined {
+    const [problem] = this.refusesUnasked(event) ? this.#unknownGuards() : [];
+    if (problem === undefined) return undefined;
+    const refusal = refusingEnvelope(formatProblem(problem), event, problem.file);
+    this.#telemetry.diagnose({ event, stage: 'planning', message: refusal.failure.message });
+    return refusal;
+  }
+
+  /**
+   * Nothing fires any more; what already runs finishes (DELTA-HEVT-004, G-10), except for hooks that nobody
+   * waits for.
+   */
+  dispose(): void {
+    this.#disposed = true;
+    this.#unawaited?.end();
+  }
+
+  /**
+   * Returns what the hooks receive. If that cannot be determined, this throws, and the event is given up,
+   * unless a failure of its hooks denies.
+   */
+  #hookInput(
+    event: HookEventName,
+    fields: () => object,
+    { failClosed }: HookPlan,
+    context: EventContext,
+  ): { input: HookInput; unfit?: Error } {
+    try {
+      const base = this.#baseFields(event, context);
+      // The base fields come first and are ours, whatever the caller gave (HOOK-215).
+      return { input: { ...base, ...fields(), ...base } };
+    } catch (error) {
+      if (!failClosed) throw error;
+      const unknown = { session_id: '', transcript_path: '', cwd: '', timestamp: '' };
+      return { input: { ...unknown, hook_event_name: event }, unfit: errorOf(error) };
+    }
+  }
+
+  #baseFields(event: HookEventName, { sessionId, transcriptPath, cwd }: EventContext): HookInput {
+    return {
+      session_id: sessionId ?? this.#config.getSessionId(),
+      transcript_path: transcriptPath ?? this.#config.getTranscriptPath?.() ?? '',
+      cwd: cwd ?? this.#config.getWorkingDir(),
+      hook_event_name: event,
+      timestamp: new Date().toISOString(),
+    };
+  }
+
+  /**
+   * Returns the result of an event whose hooks could not be run: a denial if a failure of one of them denies.
+   */
+  #failure(planned: PlannedEvent, error: unknown, stage: HookStage): FailureEnvelope {
+    const { event } = planned;
+    const [guard] =
+      planned.kind === 'hooks' ? (planned.plan.failClosed ?? []) : this.#failClosed(event);
+    if (guard !== undefined) return denyingEnvelope(error, stage, event, guard.name);
+    return isBlockedUnready(this.#config, event)
+      ? unreadyEnvelope(error, stage, event)
+      : buildFailureEnvelope(error, stage, { event });
+  }
+
+  /** The hooks of an event whose failure denies, for when no plan could be made. */
+  #failClosed(event: HookEventName): readonly RegisteredHook[] {
+    try {
+      return this.#planner.failClosed(event);
+    } catch {
+      // It was the registry that broke.
+      return [];
+    }
+  }
+
+  /** Reports a failed result to telemetry and the user. */
+  #reported<Result extends AggregatedHookResult>(result: Result): Result {
+    const { event, stage, message } = result.failure!;
+    this.#telemetry.diagnose({ event: event ?? null, stage, message });
+    const guard = result.setBy['decision'];
+    const fate =
+      guard !== undefined
+        ? `hook "${guard}" blocks, as its settings say`
+        : event !== undefined && isBlockedUnready(this.#config, event)
+          ? 'it blocks, as onUnready says'
+          : result.verdict.decision === 'deny'
+            ? 'it is denied'
+            : 'continuing without hooks';
+    const said = (why: string): string => `${event}: the hooks could not be run (${why}); ${fate}`;
+    this.warn(said(message), { text: said(stage) });
+    if (event !== undefined)
+      for (const { line, plain } of eventWarnings(event, result)) this.warn(line, plain);
+    return result;
+  }
+
+  /** Warns the user, on one line. */
+  warn(line: string, plain?: PlainWarning): void {
+    this.#telemetry.warn(this.#config.onWarning, line, plain);
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  createActor,
+  toPromise,
+  type Actor,
+  type AnyStateMachine,
+  type InputFrom,
+  type InspectionEvent,
+  type OutputFrom,
+  fromCallback,
+} from 'xstate';
+import { hookEventMachine } from '../../../machines/hook-event.ts';
+import { hookProcessMachine, type HookProcessOutcome } from '../../../machines/hook-process.ts';
+import { runHook } from '../../handlers/index.ts';
+import { debugChannel } from '../../base/log.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { InspectObserver } from './telemetry.ts';
+
+const debug = debugChannel('system');
+
+/** What a machine's run needs beyond its input. */
+interface RunOptions {
+  /** Aborting it sends the machine `cancel`; the run still ends with an outcome. */
+  readonly signal?: AbortSignal | undefined;
+  readonly inspect?: InspectObserver | undefined;
+}
+
+/** Runs a machine, as a separate actor, until it returns its outcome. */
+export function runMachine<Machine extends AnyStateMachine>(
+  machine: Machine,
+  input: InputFrom<Machine>,
+  { signal, inspect }: RunOptions,
+): Promise<OutputFrom<Machine>> {
+  const actor = createActor<AnyStateMachine>(machine, {
+    input,
+    ...(inspect && { inspect: onlyWatching(inspect) }),
+  });
+  const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
+  actor.start();
+  // Not awaited: a waiting frame would hold memory as long as the run lasts.
+  return signal === undefined ? ended : ended.finally(cancelOnAbort(actor, signal));
+}
+
+/** Sends the actor `cancel` when the signal is aborted, until the returned function is called. */
+export function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
+  const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal.reason) });
+  if (signal.aborted) cancel();
+  return onAbort(signal, cancel);
+}
+
+/** An observer that throws would break the machine it observes, and with it a guard. */
+export const onlyWatching =
+  (inspect: InspectObserver) =>
+  (event: InspectionEvent): void => {
+    try {
+      inspect(event);
+    } catch (error) {
+      debug('the inspect observer threw: %s', messageOf(error));
+    }
+  };
+
+/** The callbacks that wait for a signal. */
+interface Waiting {
+  readonly acts: Set<() => void>;
+  readonly end: () => void;
+}
+
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+/**
+ * Calls `act` when the signal is aborted, until the returned function is called. A signal gets one listener
+ * for all callbacks: many calls run side by side, and from the eleventh listener on Node warns of a leak.
+ * When no callback is left, the listener is removed: Node keeps a signal derived from others alive for as
+ * long as somebody listens to it.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const { acts, end } = waiting.get(signal) ?? listen(signal);
+  acts.add(act);
+  return () => {
+    if (acts.delete(act) && acts.size === 0) end();
+  };
+}
+
+function listen(signal: AbortSignal): Waiting {
+  const acts = new Set<() => void>();
+  const heard = (): void => acts.forEach((act) => act());
+  const end = (): void => {
+    waiting.delete(signal);
+    signal.removeEventListener('abort', heard);
+  };
+  const made = { acts, end };
+  waiting.set(signal, made);
+  signal.addEventListener('abort', heard, { once: true });
+  return made;
+}
+
+/** The machines of hooks with their actors provided, once for all runs. */
+export const hookProcess = hookProcessMachine.provide({
+  actors: { process: fromCallback(runHook) },
+});
+
+export const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
+
+/** Runs a program until it ends, with a deadline in ms. */
+export type RunProgram = (
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  timeout: number,
+) => Promise<HookProcessOutcome>;
+
+/** Runs a program as a hook is run, to learn what it is. */
+export const runProgram: RunProgram = (command, args, cwd, timeout) =>
+  runMachine(
+    hookProcess,
+    {
+      name: command,
+      timeout,
+      command: { command, args, cwd, env: {}, stdin: () => '' },
+    },
+    {},
+  );
+
+/** A promise that is settled from outside; only the first call of `settle` counts. */
+export interface Later<Value> {
+  readonly promise: Promise<Value>;
+  settle(value: Value): void;
+}
+
+export function later<Value>(): Later<Value> {
+  let settle!: (value: Value) => void;
+  const promise = new Promise<Value>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}

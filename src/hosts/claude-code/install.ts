@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { userFolder } from '../parts/host-places.ts';
+import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
+import { users } from './places.ts';
+import type { ClaudeEventName } from './events.ts';
+
+const events: readonly ClaudeEventName[] = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStart',
+  'SubagentStop',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'PostCompact',
+  'Notification',
+];
+
+/** The events at which a hook that fails may deny. */
+const guarded: readonly ClaudeEventName[] = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'UserPromptSubmit',
+];
+
+/** How hooks are installed in Claude Code's settings. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{}\n',
+  isStrict: true,
+  runsInProject: true,
+  file: (scope, site) =>
+    join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.claude'), 'settings.json'),
+  entries: (call) => inGroups(events, () => ({ type: 'command', command: call() })),
+  overHttp: {
+    entries: (request, call) =>
+      inGroups(events, (event) =>
+        // Claude Code has no HTTP hooks for this event.
+        event === 'SessionStart'
+          ? { type: 'command', command: call() }
+          : {
+              type: 'http',
+              ...request(),
+              ...(guarded.includes(event) && { onFailure: 'block' }),
+            },
+      ),
+  },
+  after: () => ['start a new Claude Code session: hooks are read when a session starts'],
+};

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HookSource } from '../../core/protocol/events.ts';
+import { reaches } from '../../settings/files/levels.ts';
+import { readBounded } from '../../settings/files/read-bounded.ts';
+import { exportsOf } from './exported.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The largest file of variables that is read, in bytes. */
+const longestFile = 256 * 1024;
+
+/** The most sessions of one process that are remembered. */
+const mostSessions = 100;
+
+/** A file of variables, and the source of the hook that may write it. */
+interface VariablesFile {
+  readonly source: HookSource;
+  readonly file: string;
+}
+
+/** By session, the files that its hooks may write variables to. */
+const sessions = new Map<string, { readonly folder: string; readonly files: VariablesFile[] }>();
+
+/**
+ * Returns the path of a file in which a hook may write `export NAME=value` for everything that runs
+ * later in its session.
+ */
+export function newVariablesFile(sessionId: string, source: HookSource): string {
+  const known = sessions.get(sessionId) ?? { folder: newFolder(), files: [] };
+  if (!sessions.has(sessionId) && sessions.size >= mostSessions)
+    for (const [oldest] of [...sessions].slice(0, 1)) forget(oldest);
+  sessions.set(sessionId, known);
+  const file = join(known.folder, `sessionstart-hook-${known.files.length}.sh`);
+  known.files.push({ source, file });
+  return file;
+}
+
+/**
+ * Returns what hooks of a session have exported so far for the hooks of a source. Later values override
+ * earlier ones, and hooks with more authority receive none (S-15).
+ */
+export function sessionVariables(sessionId: string, hooksOf: HookSource): Variables {
+  const { files = [] } = sessions.get(sessionId) ?? {};
+  return files
+    .filter(({ source }) => reaches(source, hooksOf))
+    .reduce<Variables>(
+      (exported, { file }) => ({
+        ...exported,
+        ...exportsOf(textOf(file), { ...process.env, ...exported }),
+      }),
+      {},
+    );
+}
+
+/** Returns '' if there is no file: most hooks write none. */
+function textOf(file: string): string {
+  try {
+    const read = readBounded(file, longestFile);
+    return 'bytes' in read ? read.bytes.toString() : '';
+  } catch {
+    return '';
+  }
+}
+
+let endsWithProcess = false;
+
+function newFolder(): string {
+  if (!endsWithProcess) process.once('exit', () => [...sessions.keys()].forEach(forget));
+  endsWithProcess = true;
+  return mkdtempSync(join(tmpdir(), 'hookmachine-env-'));
+}
+
+function forget(sessionId: string): void {
+  const { folder } = sessions.get(sessionId) ?? {};
+  sessions.delete(sessionId);
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,168 @@
+import { isAbsolute } from 'node:path';
+import { defined, isRecord } from '../../core/protocol/output.ts';
+import { textsIn } from '../../core/protocol/tool-result.ts';
+import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { type ClaudeEventName, usualSeconds } from './events.ts';
+import { hasFormOf, toClaudeResponse } from './tool-response.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an answer that depend on the event. */
+interface Answer {
+  /** Fields beside `hookSpecificOutput`. */
+  readonly top?: Fields;
+  readonly specific?: Fields;
+}
+
+/** Writes answers that Claude Code obeys: always a valid object, at exit 0. */
+export const speaker: Speaker = {
+  title: 'Claude Code',
+  projectIn: (_, { CLAUDE_PROJECT_DIR }) => [CLAUDE_PROJECT_DIR].filter(isWhole),
+  asks: (event) => event === 'PreToolUse',
+  // With a user at the terminal, Claude Code asks instead and does not defer calls.
+  defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
+    event === 'PreToolUse' && entry !== 'cli',
+  // `install` writes none.
+  timeoutAt: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
+  write(event, said, wishes): HostAnswer {
+    const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
+    if (event === 'PreCompact' && top?.['decision'] === undefined) {
+      const instructions = instructionsIn(wishes);
+      if (instructions !== undefined) return { stdout: instructions };
+    }
+    const hasSpecific = Object.values(specific).some((value) => value !== undefined);
+    const answer = defined({
+      ...top,
+      systemMessage: wishes.take('message'),
+      suppressOutput: wishes.take('hide'),
+      hookSpecificOutput: hasSpecific ? defined({ hookEventName: event, ...specific }) : undefined,
+    });
+    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+  },
+};
+
+/**
+ * Only plain text joins the instructions for a summary, and leaves no room for anything else; what begins
+ * like JSON might be read as an answer.
+ */
+const instructionsIn = (wishes: Wishes): string | undefined =>
+  wishes.peek('context')?.trimStart().startsWith('{') ? undefined : wishes.take('context');
+
+const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
+
+function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
+  switch (event) {
+    case 'PreToolUse':
+      return {
+        // A stop alone would let the call run; it comes with a denial.
+        top: stopOf(wishes),
+        specific: {
+          ...permissionOf(wishes),
+          updatedInput: wishes.take('toolInput') && said.native['toolInput'],
+          additionalContext: wishes.take('context'),
+        },
+      };
+    case 'PermissionRequest':
+      return { specific: { decision: behaviourOf(said, wishes) } };
+    case 'PostToolUse':
+      return {
+        top: { ...blockOf(wishes), ...stopOf(wishes) },
+        specific: {
+          updatedToolOutput: resultOf(said, wishes),
+          additionalContext: wishes.take('context'),
+        },
+      };
+    case 'PostToolUseFailure':
+    case 'PostToolBatch':
+    case 'UserPromptSubmit':
+    case 'UserPromptExpansion':
+      return {
+        top: { ...blockOf(wishes), ...stopOf(wishes) },
+        specific: { additionalContext: wishes.take('context') },
+      };
+    case 'Stop':
+    case 'SubagentStop':
+      return { top: wishes.peek('stop') === undefined ? goOn(wishes) : stopOf(wishes) };
+    case 'SessionStart':
+    case 'Setup':
+    case 'SubagentStart':
+    case 'Notification':
+    case 'PostModelSwitch':
+      return { specific: { additionalContext: wishes.take('context') } };
+    case 'PreModelSwitch':
+      return { specific: permissionOf(wishes) };
+    case 'PreCompact':
+    case 'ConfigChange':
+      return { top: blockOf(wishes) };
+    case 'TeammateIdle':
+    case 'TaskCreated':
+    case 'TaskCompleted':
+      return { top: { ...blockOf(wishes), ...stopOf(wishes) } };
+    default:
+      return {};
+  }
+}
+
+/** Returns what the hooks decided on a call: the strictest of their decisions. */
+function permissionOf(wishes: Wishes): Fields {
+  for (const word of ['deny', 'defer', 'ask', 'allow'] as const) {
+    const reason = wishes.take(word);
+    if (reason !== undefined)
+      return {
+        permissionDecision: word,
+        permissionDecisionReason: reason === '' ? undefined : reason,
+      };
+  }
+  return {};
+}
+
+/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
+function behaviourOf({ native }: Said, wishes: Wishes): Fields | undefined {
+  wishes.take('ask');
+  const message = wishes.take('deny');
+  const stops = wishes.take('stop') !== undefined;
+  if (message !== undefined)
+    return { behavior: 'deny', message, ...(stops && { interrupt: true }) };
+  if (wishes.peek('allow') === undefined) return undefined;
+  wishes.take('allow');
+  return defined({
+    behavior: 'allow',
+    updatedInput: wishes.take('toolInput') && native['toolInput'],
+  });
+}
+
+function blockOf(wishes: Wishes): Fields {
+  const reason = wishes.take('deny');
+  return reason === undefined ? {} : { decision: 'block', reason };
+}
+
+function stopOf(wishes: Wishes): Fields {
+  const stopReason = wishes.take('stop');
+  return stopReason === undefined ? {} : { continue: false, stopReason };
+}
+
+/** A denial and a follow-up both make the agent continue. */
+function goOn(wishes: Wishes): Fields {
+  const reason = wishes.takeGoingOn();
+  return reason === undefined ? {} : { decision: 'block', reason };
+}
+
+/** A result in another form than the tool's own would be silently dropped. */
+function resultOf({ given, tool = '', project }: Said, wishes: Wishes): unknown {
+  const response = wishes.peek('toolResponse');
+  if (response === undefined) return undefined;
+  const { tool_response: received, tool_input: input } = given;
+  const made = toClaudeResponse(
+    { tool, input: isRecord(input) ? input : {}, cwd: project },
+    response,
+  );
+  const result = isRecord(received) && isRecord(made) ? { ...received, ...made } : made;
+  if (!hasFormOf(received, result) || !holds(result, textsIn(response['llmContent'])))
+    return undefined;
+  wishes.take('toolResponse');
+  return result;
+}
+
+/** Whether the text is in the result; the form of a tool that writes has no place for one. */
+const holds = (result: unknown, text: string): boolean =>
+  JSON.stringify(result).includes(JSON.stringify(text).slice(1, -1));

@@ -1,0 +1,185 @@
+import { dirname } from 'node:path';
+import type { TomlError } from 'smol-toml';
+import { isError } from '../../base/errors.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { parseJson } from '../../settings/files/parse-json.ts';
+import { settingsReader } from '../../settings/files/read-files.ts';
+import type { SettingsProblem } from '../../core/definitions/problem.ts';
+import { said } from '../../base/message-of.ts';
+import {
+  readLevels,
+  switchFor,
+  takenAway,
+  unknownGuards,
+  type HostLevel,
+  type OffSwitch,
+} from '../parts/host-levels.ts';
+import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import { userFolder } from '../parts/host-places.ts';
+import { defineHooks, type CodexHooks } from './define.ts';
+import { codexEvents } from './events.ts';
+import { codexFiles, mayHoldHooks, users } from './places.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadSmolToml = onDemand(() => import('smol-toml'));
+
+/**
+ * Shared by all sessions: a file that breaks while an agent works still counts with its last good
+ * content.
+ */
+const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text, true) });
+/** Set with the first TOML file that may mention hooks; what TOML files hold is unknown if that fails. */
+let parseToml: (text: string) => unknown;
+
+const readToml = settingsReader({
+  name: 'TOML',
+  parse(text) {
+    try {
+      return { value: parseToml(text) };
+    } catch (error) {
+      if (!isTomlError(error)) throw error;
+      const { line, column, message } = error;
+      const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
+      return { fault: first, at: { line, column } };
+    }
+  },
+});
+
+/** Recognised by its fields, because a bundle may hold two copies of its class. */
+const isTomlError = (error: unknown): error is TomlError =>
+  isError(error) && 'line' in error && 'column' in error;
+
+const isToml = (file: string): boolean => file.endsWith('.toml');
+
+/** Finds the hooks of `hooks.json` and `config.toml`, except those that a switch turns off (S-13). */
+export async function findHooks(site: HookSite, system: string): Promise<FoundHooks> {
+  const places = codexFiles(site.cwd, system).filter(mayHoldHooks);
+  if (places.some(({ file }) => isToml(file)))
+    parseToml = await loadSmolToml().then(
+      ({ parse }) => parse,
+      (error: unknown) => (): never => {
+        throw error;
+      },
+    );
+  const levels = readLevels(places, site, (file, hasOurKeys) =>
+    (isToml(file) ? readToml : readJson)(file, hasOurKeys),
+  );
+  const isOff = switchedOff(levels);
+  const offFor = (level: HostLevel): OffSwitch | undefined =>
+    switchFor(levels, level.source, 'features.hooks', hooksAreOff) ?? onlyManaged(levels, level);
+  const all = levels.map((level) => ({
+    from: {
+      source: level.source,
+      file: level.file,
+      locate: level.locate,
+      hooks: level.values['hooks'],
+      isOff,
+    } satisfies CodexHooks,
+    off: offFor(level),
+  }));
+  const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
+  return {
+    definitions: [
+      ...levels.flatMap((level) =>
+        unknownGuards(level, needGuards, site, () => offFor(level) !== undefined),
+      ),
+      ...defined.flatMap(({ definitions }) => definitions),
+    ],
+    problems: [
+      ...levels.flatMap(({ problems }) => problems),
+      ...levels.flatMap(topProblems),
+      ...doubledFolders(levels),
+      ...defined.flatMap(({ problems }) => problems),
+      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
+    ],
+    unasked: [],
+  };
+}
+
+/** The events that must not proceed while it is unknown what guards them (S-12). */
+const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
+  (nativeEvent) => ({ event: codexEvents[nativeEvent].at, nativeEvent }),
+);
+
+/**
+ * Whether a file switches hooks off, by the switch's new name or its old one; undefined if it does not
+ * say.
+ */
+function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
+  if (!isRecord(features)) return undefined;
+  const words = [features['hooks'], features['codex_hooks']].filter(
+    (word) => typeof word === 'boolean',
+  );
+  return words.length === 0 ? undefined : words.includes(false);
+}
+
+/** An administrator may allow only their own hooks. */
+function onlyManaged(levels: readonly HostLevel[], { source }: HostLevel) {
+  const key = 'allow_managed_hooks_only';
+  const level = levels.find((one) => one.source === 'system' && one.values[key] === true);
+  return level && source !== 'system' ? { level, key } : undefined;
+}
+
+/**
+ * Reads which single hooks the user's config switches off. Their trust is a separate matter, which
+ * `hookmachine trust` decides here.
+ */
+function switchedOff(levels: readonly HostLevel[]): (key: string) => boolean {
+  const user = userFolder(users);
+  const config = levels.find(
+    ({ source, file }) => source === 'user' && isToml(file) && dirname(file) === user,
+  );
+  const hooks = config?.values['hooks'];
+  const state = isRecord(hooks) ? hooks['state'] : undefined;
+  return (key) => {
+    const known = isRecord(state) ? state[key] : undefined;
+    return isRecord(known) && known['enabled'] === false;
+  };
+}
+
+/**
+ * Reports unknown keys at the top of a `hooks.json`, for which Codex would ignore the file, and hooks
+ * in places where none are read.
+ */
+function topProblems({ file, values, locate, broken }: HostLevel): SettingsProblem[] {
+  if (isToml(file) || (broken && !broken.isStale)) return [];
+  const at = (key: string) => locate && { at: locate([key]) };
+  const unknown = Object.keys(values)
+    .filter((key) => !['description', 'hooks'].includes(key))
+    .map((key) => ({
+      file,
+      ...at(key),
+      place: key,
+      message: 'is not a known key, and because of it Codex would ignore all hooks in this file',
+      fix: key in codexEvents ? 'move it into "hooks"' : 'remove it',
+    }));
+  if (values['hooks'] !== undefined) return unknown;
+  const missing = { file, place: 'hooks', message: `${said(undefined)}, so no hook was read` };
+  return [...unknown, { ...missing, fix: 'write { "hooks": { "PreToolUse": [ … ] } }' }];
+}
+
+const holdsHooks = ({ values: { hooks } }: HostLevel): boolean =>
+  isRecord(hooks) && Object.keys(hooks).some((key) => key in codexEvents);
+
+/** Reports folders with hooks in both files, which Codex warns about too. */
+function doubledFolders(levels: readonly HostLevel[]): SettingsProblem[] {
+  return levels.flatMap((level) => {
+    const { file, source } = level;
+    const isSecond =
+      file.endsWith('config.toml') &&
+      holdsHooks(level) &&
+      levels.some(
+        (other) => other !== level && dirname(other.file) === dirname(file) && holdsHooks(other),
+      );
+    return isSecond && source !== 'system'
+      ? [
+          {
+            file,
+            place: 'hooks',
+            message: 'hooks.json next to it holds hooks too, and all of them run',
+            fix: 'keep them in one of the two files',
+          },
+        ]
+      : [];
+  });
+}

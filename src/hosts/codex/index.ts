@@ -1,0 +1,65 @@
+import { isRecord } from '../../core/protocol/output.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { codexEvents } from './events.ts';
+import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
+import type * as Protocol from './protocol.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadProtocol = onDemand(() => import('./protocol.ts'));
+const loadFind = onDemand(() => import('./find.ts'));
+
+/** Options for where Codex's hooks are found. */
+export interface CodexOptions {
+  /** An administrator's folder to use instead of the machine's, for tests. */
+  readonly system?: string;
+}
+
+/** Loaded when hooks are searched for: without hooks, none of it is needed. */
+let loaded: typeof Protocol | undefined;
+
+const protocol = (): typeof Protocol => {
+  if (loaded === undefined) throw new Error("Codex's hooks have to be found before they are used.");
+  return loaded;
+};
+
+/** Returns Codex's dialect, with the administrator's files in a given folder. */
+export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect => ({
+  name: 'codex',
+  family: 'codex',
+  events: Object.fromEntries(Object.entries(codexEvents).map(([name, { at }]) => [name, at])),
+  needsSwitch: false,
+  order: ['system', 'user', 'project', 'extension'],
+  guarded: ['.codex/hooks.json', '.codex/config.toml', '.codex/hooks/'],
+  mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, system),
+  atFirstSight: (cwd) => projectAtFirstSight(cwd, system),
+  async find(site) {
+    loaded ??= await loadProtocol();
+    return (await loadFind()).findHooks(site, system);
+  },
+  identity: identityOf,
+  matcherOf: (hook) => protocol().matcherOf(hook),
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
+  // A tool that failed on its own has no result to look at.
+  applies: ({ event }, { tool_response: response }) =>
+    event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']),
+  mode: () => 'parallel',
+  environment: () => ({}),
+  stdin: (...given) => protocol().toStdin(...given),
+  read: (...given) => protocol().readAnswer(...given),
+  merge: (...said) => protocol().mergeAnswers(...said),
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+  write: async () => (await import('./write.ts')).writer,
+});
+
+/** Codex's hooks, from `hooks.json` and `config.toml`. */
+export const codex: Dialect = codexWith();
+
+/** The same command listed twice runs twice. */
+function identityOf({ file, place }: HookDefinition): string {
+  return `${file} ${place}`;
+}

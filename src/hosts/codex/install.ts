@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { userFolder } from '../parts/host-places.ts';
+import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
+import { users } from './places.ts';
+import { speaker } from './speak.ts';
+
+const events = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'SubagentStart',
+  'SubagentStop',
+  'Stop',
+  'PreCompact',
+  'PostCompact',
+];
+
+/** How hooks are installed in Codex's `hooks.json`. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{\n  "hooks": {}\n}\n',
+  isStrict: true,
+  trustsByPlace: true,
+  file: (scope, site) =>
+    join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.codex'), 'hooks.json'),
+  entries: (call) =>
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
+      timeout: speaker.timeoutAt(event) / 1_000,
+    })),
+  after: (scope) => [
+    'start codex, review the hooks with /hooks and trust them: Codex silently skips untrusted hooks',
+    ...(scope === 'project'
+      ? ['trust the project in Codex: it reads .codex only in trusted projects']
+      : []),
+  ],
+};

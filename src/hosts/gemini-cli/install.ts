@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
+import { speaker } from './speak.ts';
+
+const events = [
+  'BeforeTool',
+  'AfterTool',
+  'BeforeAgent',
+  'AfterAgent',
+  'BeforeModel',
+  'AfterModel',
+  'BeforeToolSelection',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompress',
+  'Notification',
+];
+
+/** Gemini CLI's settings. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{}\n',
+  runsInProject: true,
+  file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),
+  entries: (call) =>
+    // In ms; hooks have their own timeouts.
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
+      timeout: speaker.timeoutAt(event),
+    })),
+  after: (scope) =>
+    scope === 'project'
+      ? [
+          'trust the folder in Gemini CLI (/permissions): it runs project hooks only in trusted folders',
+        ]
+      : [],
+  notes: () => ['over the editor protocol (--acp), Gemini CLI runs no hooks around tools'],
+};

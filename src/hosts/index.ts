@@ -1,0 +1,44 @@
+import { claudeCode } from './claude-code/index.ts';
+import { codex } from './codex/index.ts';
+import { copilot } from './copilot/index.ts';
+import { cursor } from './cursor/index.ts';
+import { defaultDialects } from './defaults.ts';
+import type { Dialect } from '../core/dialects/dialect.ts';
+import { geminiCli } from './gemini-cli/index.ts';
+import { hookmachine } from './hookmachine/index.ts';
+import { kodelet, kodeletStrict } from './kodelet/index.ts';
+import { llxprt } from './llxprt/index.ts';
+import { qwenCode } from './qwen-code/index.ts';
+
+/** Every dialect that we speak; the first is the default. */
+export const knownDialects: readonly Dialect[] = [
+  hookmachine,
+  llxprt,
+  kodelet,
+  kodeletStrict,
+  claudeCode,
+  geminiCli,
+  qwenCode,
+  codex,
+  copilot,
+  cursor,
+];
+
+/** The dialects whose hooks run on the command line, wherever there are any (S-14). */
+export const presentDialects: readonly Dialect[] = [
+  ...defaultDialects,
+  claudeCode,
+  geminiCli,
+  qwenCode,
+  codex,
+  copilot,
+  cursor,
+];
+
+/** Returns the same dialects, with this one in place of the one that finds the same hooks. */
+export const presentDialectsWith = (dialect: Dialect): readonly Dialect[] =>
+  presentDialects.map((known) => (findSame(known, dialect) ? dialect : known));
+
+/** Whether two dialects find the same hooks, so that only one of them may be used. */
+export const findSame = (one: Pick<Dialect, 'family'>, other: Pick<Dialect, 'family'>): boolean =>
+  one.family === other.family;

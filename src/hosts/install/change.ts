@@ -1,0 +1,171 @@
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from '../../base/folders.ts';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import type {
+  EntriesInstallation,
+  FilesInstallation,
+  Installation,
+  InstallSite,
+  RelayCall,
+  Scope,
+  ServeRequest,
+} from '../../core/dialects/installation.ts';
+import { isMadeByInstall } from '../parts/relay-entry.ts';
+import {
+  attempt,
+  type JsonContent,
+  openJsonFile,
+  SettingsEditError,
+} from '../../settings/files/edit-json-file.ts';
+import { emptyBefore, emptyPlaces, forgetEmpty, keepEmpty } from './empty-places.ts';
+import { withEntries, withoutEntries } from './entries.ts';
+
+/** A planned change to one file. */
+export interface FileChange {
+  readonly file: string;
+  /** '' if there is no such file. */
+  readonly before: string;
+  /** Undefined if the file is removed. */
+  readonly after: string | undefined;
+  /** Further remarks for the user. */
+  readonly notes: readonly string[];
+  /** Entries of ours are there that differ from what would be written now. */
+  readonly differs?: true;
+  /** The host will not read the file in its present form. */
+  readonly isIgnored?: true;
+  /** Makes the change. Throws a `SettingsEditError`. */
+  readonly carryOut: () => void;
+}
+
+/** What is to be installed, and where. */
+export interface InstallOrder {
+  readonly installation: Installation;
+  readonly title: string;
+  readonly scope: Scope;
+  readonly site: InstallSite;
+  readonly call: RelayCall;
+  /** Given if hooks post to `serve`. */
+  readonly request?: ServeRequest | undefined;
+}
+
+/**
+ * Returns what installing or uninstalling changes, file by file, including files that stay as they are.
+ *
+ * @throws {SettingsEditError} if one cannot be changed without harm
+ */
+export function changesFor(what: 'install' | 'uninstall', order: InstallOrder): FileChange[] {
+  const { installation } = order;
+  return installation.kind === 'entries'
+    ? [entriesChange(what, order, installation)]
+    : filesChanges(what, order, installation);
+}
+
+function entriesChange(
+  what: 'install' | 'uninstall',
+  { title, scope, site, call, request }: InstallOrder,
+  { file: fileFor, fresh, entries, overHttp, isStrict, trustsByPlace }: EntriesInstallation,
+): FileChange {
+  const file = fileFor(scope, site);
+  const { edit, ...found } = openJsonFile(file, fresh);
+  const { isThere, text } = found;
+  const posted = request && overHttp?.entries(request, call);
+  // Uninstalling removes entries whichever way they call.
+  const wanted =
+    what === 'install' ? (posted ?? entries(call)) : [...entries(call), ...(posted ?? [])];
+  const keepsHooks = fresh.includes('"hooks"');
+  const change = (now: JsonContent) => {
+    const wasEmpty = what === 'install' ? [] : emptyBefore(file);
+    const made =
+      what === 'install'
+        ? withEntries(now.text, wanted)
+        : withoutEntries(now.text, wanted, keepsHooks, wasEmpty);
+    if ('path' in made) throw now.inTheWay(made);
+    // A file with places that were empty before existed before, so it stays.
+    const removesFile =
+      made.removed > 0 &&
+      made.text === fresh &&
+      wasEmpty.length === 0 &&
+      !lstatSync(file).isSymbolicLink();
+    return { ...made, isGone: removesFile };
+  };
+  const changed = change(found);
+  const { isGone } = changed;
+  const isIgnored = isStrict === true && what === 'install' && !isStrictJson(text);
+  const isLeft =
+    what === 'install' ? 'left as they are (hookmachine uninstall removes them)' : 'removed anyway';
+  return {
+    file,
+    before: isThere ? text : '',
+    after: isGone || !(isThere || what === 'install') ? undefined : changed.text,
+    ...(what === 'install' && changed.edited.length > 0 && { differs: true as const }),
+    ...(isIgnored && { isIgnored }),
+    notes: [
+      ...(changed.edited.length > 0
+        ? [
+            `some of our entries differ from what would be written now, and are ${isLeft}: ${changed.edited.join(', ')}`,
+          ]
+        : []),
+      ...changed.mixed.map(
+        (place) => `${place} calls the relay and also does something else: it is left as it is`,
+      ),
+      ...(isIgnored
+        ? [`${title} ignores a file with comments or trailing commas, as ${file} has: remove them`]
+        : []),
+      ...(trustsByPlace && changed.removed > 0 && !isGone
+        ? [
+            `${title} identifies what you trust by its place in the file: check that it still trusts all the others`,
+          ]
+        : []),
+    ],
+    carryOut() {
+      edit((now) => {
+        const made = change(now);
+        if (what === 'uninstall') forgetEmpty(file);
+        else if (now.isThere) keepEmpty(file, emptyPlaces(now.text, wanted));
+        return made.isGone ? undefined : made.text;
+      });
+    },
+  };
+}
+
+function isStrictJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function filesChanges(
+  what: 'install' | 'uninstall',
+  { scope, site, call }: InstallOrder,
+  { files }: FilesInstallation,
+): FileChange[] {
+  return files(scope, site, call).map(({ file, text, mode }): FileChange => {
+    const isThere = existsSync(file);
+    const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
+    const isOurs = !isThere || isMadeByInstall(before);
+    if (what === 'install') {
+      if (!isOurs)
+        throw new SettingsEditError(
+          `${file}: it exists, and was not made by hookmachine install; rename or remove it first`,
+        );
+      const carryOut = (): void =>
+        attempt(file, 'written', () => {
+          makeFolder(dirname(file));
+          writeAtomically(file, text, { mode });
+        });
+      return { file, before, after: text, notes: [], carryOut };
+    }
+    const notes = !isOurs
+      ? [`${file} was not made by hookmachine install, and is left as it is`]
+      : isThere && before !== text
+        ? [`${file} was edited by hand, or made by another version; it is removed anyway`]
+        : [];
+    const after = isOurs ? undefined : before;
+    const carryOut = (): void => attempt(file, 'removed', () => rmSync(file, { force: true }));
+    return { file, before, after, notes, carryOut };
+  });
+}

@@ -1,0 +1,198 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { checkEventFields } from '../../core/protocol/fields.ts';
+import { HookEventName, type LifecycleEvent } from '../../core/protocol/events.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { defineHooks, type SettingsFormat } from '../../settings/files/define-hooks.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import type { SettingsOwner } from '../../settings/files/levels.ts';
+import type { Answer } from '../../core/answers/answer.ts';
+import { RegexBudget } from '../../base/bounded-regex.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import { readAnswer } from './answer.ts';
+import { mergeAnswers } from './merge-answers.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadRequest = onDemand(() => import('../../core/translate/request.ts'));
+
+/** LLxprt's protocol (seed 000), for LLxprt's own files only. */
+export const llxprt: Dialect = {
+  name: 'llxprt',
+  family: 'llxprt',
+  events: HookEventName,
+  needsSwitch: true,
+  settings: 'llxprt',
+  unasked: 'passes',
+  missingProgram: 'noted',
+  guarded: [
+    '.llxprt/settings.json',
+    '.llxprt/hookmachine-*',
+    '.llxprt/trusted*.json',
+    '.llxprt/.env',
+    '.llxprt/hooks/',
+    '.llxprt/extensions/',
+  ],
+  mayBeIn: () => true,
+  // Hooks come from settings and extensions and are checked entry by entry (HOOK-082 to 085).
+  find: (site) =>
+    hooksOf('llxprt', site, ({ file }) => ({
+      // Only settings in code can hold functions.
+      kinds: ['command', 'plugin', ...(file === undefined ? (['function'] as const) : [])],
+    })),
+  identity: identityOf,
+  matcherOf: ({ event, matcher }) => (usesOf(event) === 'ignored' ? undefined : matcher || '*'),
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
+  // One group that asks for a sequence turns all of them into one (HOOK-109, C-22).
+  mode: (hooks) => (hooks.some(({ sequential }) => sequential) ? 'sequential' : 'parallel'),
+  environment: (_, { cwd }) => ({
+    LLXPRT_PROJECT_DIR: cwd,
+    GEMINI_PROJECT_DIR: cwd,
+    CLAUDE_PROJECT_DIR: cwd,
+  }),
+  stdin: (_, payload) => payload,
+  read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
+  chain: chainPayload,
+  merge: (event, answers) => mergeAnswers(event, answers),
+  // An event's own fields are already in canonical form (seed 003 "Input Interfaces").
+  async readCall(event, given) {
+    const checked = checkEventFields(event as HookEventName, await withStableRequest(given));
+    return 'faults' in checked ? checked : { fields: checked.fields, context: {} };
+  },
+  // The report already contains everything.
+  reportCall: () => ({}),
+  write: async () => (await import('./write.ts')).writer,
+};
+
+/**
+ * Returns what the next hook of a sequence receives: the changes so far, spread over the input key by
+ * key (HOOK-104 to 106, 211, 216; C-43). Only a successful hook changes anything.
+ */
+export function chainPayload(
+  event: HookEventName,
+  payload: HookPayload,
+  answer: Answer,
+): HookPayload {
+  const specific = answer.output?.hookSpecificOutput;
+  if (!answer.success || specific === undefined) return payload;
+  switch (event) {
+    case 'BeforeTool':
+      return spread(payload, 'tool_input', specific['tool_input']);
+    case 'BeforeModel':
+      return spread(payload, 'llm_request', specific['llm_request']);
+    // A later redactor must not undo an earlier one (seed 000 §7.4).
+    case 'AfterModel':
+      return spread(payload, 'llm_response', specific['llm_response']);
+    case 'BeforeAgent': {
+      const context = specific['additionalContext'];
+      return typeof context === 'string' && context !== ''
+        ? { ...payload, prompt: `${String(payload['prompt'])}\n\n${context}` }
+        : payload;
+    }
+    default:
+      return payload;
+  }
+}
+
+function spread(payload: HookPayload, key: string, change: unknown): HookPayload {
+  if (!isRecord(change)) return payload;
+  const before = payload[key];
+  return { ...payload, [key]: { ...(isRecord(before) ? before : {}), ...change } };
+}
+
+/** Hooks see requests in only one form; seed 003's `contents` is converted to it (C-71). */
+async function withStableRequest(given: Readonly<Record<string, unknown>>) {
+  const request = given['llm_request'];
+  if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
+  const { normalizeHookLLMRequest } = await loadRequest();
+  const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
+  return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
+}
+
+/** Returns the hooks in one owner's settings, whose format may differ from source to source. */
+export function hooksOf(
+  owner: SettingsOwner,
+  site: HookSite,
+  formatOf: (from: HooksFromSource) => SettingsFormat,
+): FoundHooks {
+  const own = site.settings().filter((from) => (from.owner ?? 'llxprt') === owner);
+  const read = own.map((from) => defineHooks(from, formatOf(from)));
+  return {
+    definitions: read.flatMap(({ definitions }) => definitions),
+    problems: read.flatMap(({ problems }) => problems),
+    unasked: [],
+  };
+}
+
+/**
+ * Returns the command alone, unless it names a variable of its own source: `${extensionPath}/x` is a
+ * different script in each extension.
+ */
+export function identityOf({ event, type, command, name, env, call }: HookDefinition): string {
+  if (type === 'plugin') return `${event} plugin:${name}`;
+  if (call !== undefined) return `${event} function:${numberOf(call)}`;
+  const own = Object.entries(env).filter(([variable]) => command.includes(variable));
+  return `${event} ${type}:${command}${own.length > 0 ? JSON.stringify(own) : ''}`;
+}
+
+const numbers = new WeakMap<object, number>();
+let functionsKnown = 0;
+
+/** Numbers functions, because they have no text that tells them apart. */
+function numberOf(call: object): number {
+  const number = numbers.get(call) ?? functionsKnown++;
+  numbers.set(call, number);
+  return number;
+}
+
+/** Whether a hook matches this subject; the test counts against a budget. */
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+const always: Matcher = () => true;
+
+/** How an event uses its hooks' matchers (HOOK-021, 032, 041, 051, 059; C-19, C-20). */
+export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
+  BeforeTool: 'regex',
+  AfterTool: 'regex',
+  BeforeAgent: 'ignored',
+  AfterAgent: 'ignored',
+  BeforeModel: 'ignored',
+  AfterModel: 'ignored',
+  BeforeToolSelection: 'ignored',
+  SessionStart: 'equal',
+  SessionEnd: 'equal',
+  PreCompress: 'equal',
+  Notification: 'equal',
+};
+
+/**
+ * How an event uses its hooks' matchers. Of the events that are not LLxprt's own, those of tools use them as
+ * regular expressions, and the others compare them for equality.
+ */
+export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
+  matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
+
+/**
+ * Compiles a matcher of the settings: a missing or empty one and `*` match everything, a regular
+ * expression is tested unanchored, and any other text is compared letter by letter (HOOK-087 to 089;
+ * C-17, C-18). One that cannot be decided matches, so that a guard is never skipped.
+ */
+export function compileMatcher(
+  event: HookEventName,
+  matcher: string | undefined,
+  onUndecided: (error: Error) => void,
+): Matcher {
+  const use = usesOf(event);
+  if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
+    return always;
+  if (use === 'equal') return (subject) => subject === matcher;
+  return (subject, budget = new RegexBudget()) => {
+    try {
+      return budget.test(matcher, subject);
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
+}

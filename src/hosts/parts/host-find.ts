@@ -1,0 +1,136 @@
+import type { HookEventName, HookSource } from '../../core/protocol/events.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import { environmentFileFault } from '../../settings/files/levels.ts';
+import type { SettingsProblem } from '../../core/definitions/problem.ts';
+import {
+  folderReader,
+  settingsReader,
+  type ReadSettingsFile,
+  type SettingsFile,
+} from '../../settings/files/read-files.ts';
+import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import { hostExtensions, type HostExtension } from './host-extensions.ts';
+import {
+  readLevels,
+  takenAway,
+  unknownGuards,
+  type HostLevel,
+  type OffSwitch,
+} from './host-levels.ts';
+import { extensionsFolder, hostSettings, type HostFolder } from './host-places.ts';
+
+/** How to find the hooks of a host that has settings and extensions. */
+export interface HostFormat {
+  readonly host: HostFolder;
+  /** The manifest of an extension, and the file that says where it came from. */
+  readonly manifest: string;
+  readonly install: string;
+  /** The events that are denied while it is unknown which hooks guard them (S-12). */
+  readonly needGuards: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[];
+  /** The files of an extension that hold hooks, with their problems. */
+  readonly filesOf: (extension: HostExtension, read: ReadSettingsFile) => readonly ExtensionFile[];
+  /** The switch that turns a source's hooks off; undefined if none does. */
+  readonly offFor: (levels: readonly HostLevel[], hooksOf: HookSource) => OffSwitch | undefined;
+  /** The problems of switches whose value has the wrong type. */
+  readonly switchProblems: (level: HostLevel) => readonly SettingsProblem[];
+  /** The hooks of one file, checked. */
+  readonly define: (
+    from: HooksFromSource,
+    levels: readonly HostLevel[],
+  ) => {
+    readonly definitions: readonly HookDefinition[];
+    readonly problems: readonly SettingsProblem[];
+  };
+}
+
+/** A file of an extension: its hooks, and what is wrong with the file. */
+export interface ExtensionFile extends SettingsFile {
+  readonly hooks: HooksFromSource['hooks'];
+}
+
+/** Shared by all sessions: if a file becomes invalid while an agent works, its last good version counts. */
+const read = settingsReader();
+const foldersIn = folderReader();
+
+/** Finds the hooks of settings and extensions, except those that a switch turns off (S-13). */
+export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
+  const { host, needGuards, offFor, define, switchProblems } = format;
+  const levels = readLevels(hostSettings(site.cwd, host), site, read);
+  const added = addedFile(site, host);
+  const extensions = extensionHooks(site.cwd, format);
+  const sources: HooksFromSource[] = [
+    ...[...levels, ...added.levels].map(({ source, file, values, locate }) => ({
+      source,
+      file,
+      locate,
+      hooks: values['hooks'],
+    })),
+    ...extensions.sources,
+  ];
+  const all = sources.map((from) => ({ from, off: offFor(levels, from.source) }));
+  const isOff = (source: HookSource): boolean => offFor(levels, source) !== undefined;
+  const defined = all
+    .filter(({ off }) => off === undefined)
+    .map(({ from }) => define(from, levels));
+  return {
+    definitions: [
+      ...[...levels, ...added.levels, ...extensions.files].flatMap((level) =>
+        unknownGuards(level, needGuards, site, isOff),
+      ),
+      ...defined.flatMap(({ definitions }) => definitions),
+    ],
+    problems: [
+      ...[...levels, ...added.levels].flatMap(({ problems }) => problems),
+      ...added.problems,
+      ...levels.flatMap(switchProblems),
+      ...extensions.problems,
+      ...defined.flatMap(({ problems }) => problems),
+      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
+    ],
+    unasked: [],
+  };
+}
+
+/** Reads the file that the environment names, if it may add hooks (S-11). */
+function addedFile(
+  site: HookSite,
+  { systemVariable }: HostFolder,
+): { readonly levels: readonly HostLevel[]; readonly problems: readonly SettingsProblem[] } {
+  const file = process.env[systemVariable];
+  if (!file || site.ignoresAdded?.(systemVariable)) return { levels: [], problems: [] };
+  const fault = environmentFileFault(systemVariable, file);
+  return fault
+    ? { levels: [], problems: [fault] }
+    : { levels: readLevels([{ source: 'system', file }], site, read), problems: [] };
+}
+
+/** Reads the hooks in the files of extensions. */
+function extensionHooks(
+  cwd: string,
+  { host, manifest, install, filesOf }: HostFormat,
+): {
+  readonly sources: readonly HooksFromSource[];
+  readonly files: readonly HostLevel[];
+  readonly problems: readonly SettingsProblem[];
+} {
+  const folder = extensionsFolder(host);
+  if (folder === undefined) return { sources: [], files: [], problems: [] };
+  const places = { folder, manifest, install };
+  const { extensions, problems } = hostExtensions(places, cwd, read, foldersIn);
+  const files = extensions
+    // A folder without a manifest is not an extension.
+    .filter((extension) => extension.manifest !== undefined)
+    .flatMap((extension) => filesOf(extension, read).map((file) => ({ extension, file })));
+  return {
+    sources: files.map(({ extension: { path }, file: { file, locate, hooks } }) => ({
+      file,
+      locate,
+      hooks,
+      source: 'extension',
+      env: { extensionPath: path, workspacePath: cwd },
+    })),
+    files: files.map(({ file }) => ({ ...file, source: 'extension' })),
+    problems: [...problems, ...files.flatMap(({ file }) => file.problems)],
+  };
+}

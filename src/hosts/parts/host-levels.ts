@@ -1,0 +1,115 @@
+import { authorities, type HookEventName, type HookSource } from '../../core/protocol/events.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import { reaches } from '../../settings/files/levels.ts';
+import { type SettingsProblem, unknownGuard } from '../../core/definitions/problem.ts';
+import {
+  danglingLink,
+  type ReadSettingsFile,
+  type SettingsFile,
+} from '../../settings/files/read-files.ts';
+import type { HookSite } from '../../core/dialects/hook-site.ts';
+import type { HostPlace } from './host-places.ts';
+
+/** A settings file of a host that exists. */
+export interface HostLevel extends SettingsFile {
+  readonly source: HookSource;
+}
+
+/** Reads those of these files that exist and count for the site. */
+export const readLevels = (
+  places: readonly HostPlace[],
+  site: HookSite,
+  read: ReadSettingsFile,
+): HostLevel[] =>
+  places
+    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
+    .flatMap(({ source, file, fault }) => {
+      if (fault) return [{ source, file, ...unlisted(file, fault) }];
+      const found = read(file, false) ?? (source === 'system' ? danglingLink(file) : undefined);
+      return found ? [{ source, ...found }] : [];
+    });
+
+/** Describes a folder whose files could not all be listed. */
+const unlisted = (
+  file: string,
+  { message, fate, fix }: NonNullable<HostPlace['fault']>,
+): Omit<SettingsFile, 'file'> => ({
+  values: {},
+  problems: [{ file, place: '', message: `${message}, so ${fate}`, fix }],
+  broken: { fault: message, isUnread: true, isStale: false },
+});
+
+/**
+ * Returns hooks that deny these events in place of the hooks in an unreadable file: always for the
+ * administrator's (S-12), for any other if a failure denies and its hooks are not off (S-09, S-10).
+ */
+export function unknownGuards(
+  { source, file, problems, broken }: Pick<HostLevel, 'source' | 'file' | 'problems' | 'broken'>,
+  events: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[],
+  { deniesUnknown }: HookSite,
+  isOff: (source: HookSource) => boolean = () => false,
+): HookDefinition[] {
+  if (broken === undefined || broken.isStale) return [];
+  const isSystems = source === 'system';
+  if (!isSystems && (isOff(source) || deniesUnknown?.(source) !== true)) return [];
+  const why = `${file} ${broken.fault}, so what it guards is unknown; ${problems.at(-1)!.fix}`;
+  const name = isSystems ? "the administrator's settings" : file;
+  return events.map((event) => unknownGuard({ ...event, source, file, name, place: 'hooks' }, why));
+}
+
+/** Reports a file of hooks that a plugin names and that does not exist. */
+export const missingHooks = (file: string): SettingsProblem => ({
+  file,
+  place: '',
+  message: 'is where a plugin says that its hooks are, and does not exist',
+  fix: 'install the plugin again, or disable it',
+  lost: { sources: ['extension'] },
+});
+
+/** A level that switches hooks off, and the key that does it. */
+export interface OffSwitch {
+  readonly level: HostLevel;
+  readonly key: string;
+}
+
+/**
+ * Returns the switch that turns a source's hooks off. A switch reaches hooks of its own level and of
+ * weaker ones (S-13). Among a level's files the last one that sets the switch counts; `isOff` returns
+ * undefined for a file that does not set it.
+ */
+export function switchFor(
+  levels: readonly HostLevel[],
+  hooksOf: HookSource,
+  key: string,
+  isOff: (values: HostLevel['values']) => boolean | undefined,
+): OffSwitch | undefined {
+  for (const source of authorities.filter((authority) => reaches(authority, hooksOf))) {
+    const level = levels
+      .filter((one) => one.source === source && isOff(one.values) !== undefined)
+      .at(-1);
+    if (level && isOff(level.values) === true) return { level, key };
+  }
+  return undefined;
+}
+
+/**
+ * Reports once per file that a stronger level's switch turns its hooks off. A switch of the file's own
+ * level is not reported, because it was set on purpose.
+ */
+export const takenAway = (
+  { source, file, hooks }: HooksFromSource,
+  { level, key }: OffSwitch,
+): SettingsProblem[] =>
+  level.source === source || !isRecord(hooks) || Object.keys(hooks).length === 0
+    ? []
+    : [
+        {
+          ...(file !== undefined && { file }),
+          place: 'hooks',
+          message: `these hooks are off because of "${key}" in ${level.file}`,
+          fix: 'ask whoever is responsible for that file',
+          code: 'off',
+        },
+      ];

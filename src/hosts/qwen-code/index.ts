@@ -1,0 +1,93 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookInput } from '../../core/protocol/input.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { hostSettings, mayBeInHost, projectSight } from '../parts/host-places.ts';
+import { runsInSequence } from '../parts/host-sequence.ts';
+import { readAnswer } from './answer.ts';
+import { qwenEventOf, qwenEvents, traitsOf } from './events.ts';
+import { compileMatcher, matcherOf } from './matcher.ts';
+import { chain, merge } from './merge.ts';
+import { qwenFolder, systemSettings } from './places.ts';
+import { toStdin } from './stdin.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadFind = onDemand(() => import('./find.ts'));
+
+/** Options for the places of Qwen Code's hooks. */
+export interface QwenCodeOptions {
+  /** The file of the administrator's settings, instead of the machine's, for tests. */
+  readonly system?: string;
+}
+
+/** Qwen Code's hooks, with the administrator's settings in a given file. */
+export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}): Dialect => ({
+  name: 'qwen-code',
+  family: 'qwen-code',
+  events: Object.fromEntries(Object.entries(qwenEvents).map(([name, { at }]) => [name, at])),
+  needsSwitch: false,
+  guarded: [
+    '.qwen/settings.json',
+    '.qwen/trusted*.json',
+    '.qwen/.env',
+    '.qwen/hooks/',
+    '.qwen/extensions/',
+  ],
+  mayBeIn: (cwd, counts) => mayBeInHost(qwenFolder(system), cwd, counts),
+  atFirstSight: (cwd) => projectSight(hostSettings(cwd, qwenFolder(system))),
+  find: async (site) => (await loadFind()).findHooks(site, system),
+  identity: identityOf,
+  matcherOf,
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher,
+  applies: (hook, payload) => isForOutcome(hook, payload) && isForHostEvent(hook, payload),
+  mode: (hooks) => (runsInSequence(hooks, identityOf) ? 'sequential' : 'parallel'),
+  runsOn: true,
+  environment: environmentOf,
+  stdin: toStdin,
+  read: readAnswer,
+  chain,
+  merge,
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+  write: async () => (await import('./write.ts')).writer,
+});
+
+/** A command with the same name is the same hook, in any group and file. */
+const identityOf = ({ nativeEvent, type, name, command }: HookDefinition): string =>
+  JSON.stringify([nativeEvent, type, name, command]);
+
+/** Qwen Code reports a failed tool only as a different event. */
+const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
+  hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
+
+/** For an event that only hosts have, no other code knows what its matchers are compared with. */
+function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
+  if (!hook.event.startsWith('host.')) return true;
+  const { subject } = traitsOf(qwenEventOf(hook));
+  const value = subject === undefined ? undefined : payload[subject];
+  return typeof value === 'string' ? compileMatcher(hook, () => undefined)(value) : true;
+}
+
+/** Returns the variables of a hook; its own `env` overrides them. */
+const environmentOf = (
+  { env }: HookDefinition,
+  input: HookInput,
+): Readonly<Record<string, string>> => {
+  const { cwd, session_id } = input;
+  const { prompt_id: prompt } = input as { readonly prompt_id?: unknown };
+  return {
+    QWEN_PROJECT_DIR: cwd,
+    GEMINI_PROJECT_DIR: cwd,
+    CLAUDE_PROJECT_DIR: cwd,
+    QWEN_CODE_SESSION_ID: session_id,
+    ...(typeof prompt === 'string' && { QWEN_CODE_PROMPT_ID: prompt }),
+    ...env,
+  };
+};
+
+/** Qwen Code's hooks, from settings and extensions. */
+export const qwenCode: Dialect = qwenCodeWith();

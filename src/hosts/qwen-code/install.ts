@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
+import { speaker } from './speak.ts';
+
+const events = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStart',
+  'SubagentStop',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'PostCompact',
+  'Notification',
+];
+
+const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
+
+/** Qwen Code's settings. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{}\n',
+  runsInProject: true,
+  file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
+  entries: (call) =>
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
+      timeout: secondsAt(event),
+    })),
+  overHttp: {
+    failsOpen: 'where "hookmachine serve" does not answer',
+    entries: (request) =>
+      inGroups(events, (event) => ({ type: 'http', ...request(), timeout: secondsAt(event) })),
+  },
+  after: (scope) =>
+    scope === 'project'
+      ? ['trust the folder in Qwen Code: it runs project hooks only in trusted folders']
+      : [],
+  notes: (scope) => [
+    ...(scope === 'project'
+      ? [
+          'an "allow" from one of your own hooks overrides a denial from the project\'s hooks: --scope user comes later and wins',
+        ]
+      : []),
+    'before a tool, Qwen Code waits 60 s for its hooks and then runs the tool',
+  ],
+};

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { isHookmachineError } from '../../base/errors.ts';
+import type { CreateConfigOptions } from '../system/create-config.ts';
+import { warn, type WarningSink } from '../../base/log.ts';
+import { CommandFailure } from './failure.ts';
+
+/** The options of every command that runs hooks and can record them. */
+export interface RecordingOptions {
+  readonly record?: string;
+  readonly recordPayloads?: true;
+}
+
+/** Adds `--record` to a command. */
+export const addRecordingOptions = (command: Command): Command =>
+  command
+    .option('--record <file>', 'write what happens to a file, for hookmachine explain and inspect')
+    .option(
+      '--record-payloads',
+      'also record arguments, prompts, results and what hooks read and wrote, redacted as the settings say',
+    );
+
+/** The config options that record a command; none without `--record`. */
+export async function recorded(
+  cwd: string,
+  { record, recordPayloads }: RecordingOptions,
+): Promise<Pick<CreateConfigOptions, 'inspect' | 'onWarning'>> {
+  if (record === undefined) {
+    if (recordPayloads)
+      throw new CommandFailure('--record-payloads needs --record FILE: name the file to record to');
+    return {};
+  }
+  const { startRecording } = await import('../../watch/journal/start-recording.ts');
+  try {
+    const recording = startRecording(record, { cwd, payloads: recordPayloads === true });
+    const onWarning: WarningSink = (line, plain) => {
+      recording.warned(line, plain);
+      warn(undefined, line);
+    };
+    return { inspect: recording.observe, onWarning };
+  } catch (error) {
+    if (isHookmachineError(error, 'RECORDING_INVALID'))
+      throw new CommandFailure(`--record ${error.message}`, { cause: error });
+    if (isHookmachineError(error, 'REDACTION_BROKEN'))
+      throw new CommandFailure(`--record-payloads: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { distance } from 'fastest-levenshtein';
+import type { HookSource } from '../../core/protocol/events.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import {
+  commentKey,
+  hooksConfigKeys,
+  misplacedTopKeys,
+  placeOfTopKey,
+  slipOf,
+  toolsKeys,
+  topKeys,
+} from './known-keys.ts';
+import {
+  collectProblems,
+  type Complain,
+  type Path,
+  type SettingsProblem,
+} from '../../core/definitions/problem.ts';
+import { said } from '../../base/message-of.ts';
+
+/**
+ * Reports keys of a settings file that were evidently meant for us: typos of our keys where other programs
+ * have keys too, and every unknown key in `hooksConfig`.
+ */
+export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, complain: Complain) {
+  for (const key of Object.keys(values)) {
+    const meant = slipOf(key, topKeys);
+    if (meant !== undefined) complain(() => misspelt([key], meant));
+    else if (misplacedTopKeys.includes(key))
+      complain(() => misplaced([key], `it belongs in "${placeOfTopKey(key)}"`));
+  }
+  for (const key of ['tools', 'hooksConfig'])
+    if (values[key] !== undefined && values[key] !== null && !isRecord(values[key]))
+      complain(() => ({
+        path: [key],
+        message: `${said(values[key])}, so it was ignored`,
+        fix: 'make it an object: { … }',
+      }));
+  const { tools, hooksConfig } = values;
+  for (const key of isRecord(tools) ? Object.keys(tools) : []) {
+    const meant = slipOf(key, toolsKeys);
+    if (meant !== undefined) complain(() => misspelt(['tools', key], meant));
+  }
+  if (isRecord(hooksConfig))
+    reportUnknownKeys(hooksConfig, ['hooksConfig'], hooksConfigKeys, [], complain);
+}
+
+/** Reports every unknown key of an object, with the key that was probably meant. */
+export function reportUnknownKeys(
+  value: object,
+  path: Path,
+  keys: readonly string[],
+  foreign: readonly string[],
+  complain: Complain,
+  hintFor: (key: string) => string | undefined = () => undefined,
+): void {
+  for (const key of Object.keys(value))
+    if (!keys.includes(key) && !foreign.includes(key) && !commentKey.test(key))
+      complain(() => {
+        const meant = nearestKey(key, keys);
+        const at = [...path, key];
+        if (meant !== undefined) return misspelt(at, meant);
+        return misplaced(at, hintFor(key) ?? `the keys here are ${keys.join(', ')}`);
+      });
+}
+
+const misspelt = (path: Path, meant: string) => misplaced(path, `write "${meant}"`);
+
+const misplaced = (path: Path, fix: string) => ({
+  path,
+  message: 'there is no such key, so it is ignored',
+  fix,
+  code: 'unknown-key' as const,
+});
+
+/**
+ * Reports keys that are typos of one of these. Any other key may be one that its host knows and we do not.
+ */
+export function reportSlips(
+  value: object,
+  path: Path,
+  keys: readonly string[],
+  complain: Complain,
+): void {
+  for (const key of Object.keys(value)) {
+    const meant = slipOf(key, keys);
+    if (meant !== undefined) complain(() => misspelt([...path, key], meant));
+  }
+}
+
+/**
+ * Reports names in lists of disabled hooks that are neither the name nor the command of any hook: a hook that
+ * was meant to be disabled keeps running. `knowsAll` returns whether `hooks` is complete; it is called only
+ * if a name is unknown.
+ */
+export function unknownDisabled(
+  disabled: readonly (DisabledHooks & { readonly file?: string | undefined })[],
+  hooks: readonly (Pick<HookDefinition, 'name' | 'command'> & { readonly dialect?: string })[],
+  knowsAll: () => boolean = () => true,
+): SettingsProblem[] {
+  if (disabled.every(({ names }) => names.length === 0)) return [];
+  const known = new Set(hooks.flatMap(({ name, command }) => [name, command]));
+  const dialects = new Set(hooks.flatMap(({ dialect }) => dialect ?? []));
+  const isKnown = (name: string): boolean => {
+    if (known.has(name)) return true;
+    const [, dialect, ofDialect = ''] = /^([a-z-]+):(?!\s)([^]+)$/.exec(name) ?? [];
+    // The hooks of a dialect may not have been looked for.
+    return dialect !== undefined && (!dialects.has(dialect) || known.has(ofDialect));
+  };
+  if (disabled.every(({ names }) => names.every(isKnown)) || !knowsAll()) return [];
+  const near = [...known].filter((name) => name !== '').slice(0, mostCompared);
+  return disabled.flatMap(({ names, file }) =>
+    collectProblems(file === undefined ? {} : { file }, (complain) => {
+      for (const name of new Set(names))
+        if (!isKnown(name))
+          complain(() => {
+            const meant = nearestKey(name, near);
+            return {
+              path: ['hooksConfig', 'disabled'],
+              message: `${said(name).replace(/^is /, '')} is not the name or command of any hook, so it disables none`,
+              fix:
+                meant === undefined
+                  ? 'write a name that "hookmachine list" shows'
+                  : `write ${JSON.stringify(meant)}`,
+              code: 'unknown-name',
+            };
+          });
+    }),
+  );
+}
+
+/** The most names that an unknown one is compared with. */
+const mostCompared = 1_000;
+
+/** Longer than any key; comparing words of this length would take time. */
+const longestKey = 60;
+
+/** Returns the key that was probably meant; undefined if none is close enough. */
+export function nearestKey(key: string, keys: readonly string[]): string | undefined {
+  if (key.length > longestKey) return undefined;
+  const written = plain(key);
+  const [nearest] = keys
+    .map((known) => ({ known, away: distance(written, plain(known)) }))
+    .filter(
+      ({ known, away }) => away <= Math.max(known.length < 4 ? 1 : 2, Math.floor(known.length / 3)),
+    )
+    .toSorted((one, other) => one.away - other.away);
+  return nearest?.known ?? keys.find((known) => areOneBeginning(written, plain(known)));
+}
+
+const plain = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase();
+
+/** True for a longer or shorter form of a key, such as `timeoutMs` and `desc`. */
+const areOneBeginning = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+/** Names and commands of hooks that one source disables. */
+export interface DisabledHooks {
+  readonly source: HookSource;
+  readonly file?: string;
+  readonly names: readonly string[];
+}

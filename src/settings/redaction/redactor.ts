@@ -1,0 +1,166 @@
+import { isError } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { redactShapes } from './known-shapes.ts';
+import { redactAddresses } from './redact-addresses.ts';
+import { redactAssigned } from './redact-assigned.ts';
+import { redactCommands } from './redact-commands.ts';
+import { readRedactEntries } from './redact-entries.ts';
+import { redactJson } from './redact-json.ts';
+import { redactLoose } from './redact-loose.ts';
+import { redactMarkup } from './redact-markup.ts';
+import { boundedExpressions } from './replace-bounded.ts';
+import { secretItems } from './secret-items.ts';
+import { redacted, secretFields, secretKeys, withoutInvisible } from './secrets.ts';
+import { counted } from '../../base/counted.ts';
+
+/** The longest text of a payload that is kept, in characters. */
+const longestText = 10_000;
+/** How much of a text is examined, however little of it is kept. */
+const mostSeen = 4 * longestText;
+/** The most items of a list, or fields of an object, that are kept. */
+const mostItems = 1_000;
+const deepest = 20;
+/** How many short texts are cached: names and reasons occur again and again. */
+const mostKnown = 200;
+const longestKnown = 500;
+/** The approximate limit of one payload, in characters. */
+const largest = 200_000;
+
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
+
+/** Makes recorded data fit to be shown: without secrets, and not too long. */
+export interface Redactor {
+  readonly text: (text: string, longest?: number) => string;
+  /** Redacts the id of a call: in a UUID, only what the entries name. */
+  readonly id: (id: string, longest?: number) => string;
+  readonly value: (value: unknown) => unknown;
+}
+
+/**
+ * A redactor for the entries of `hooksConfig.redact`. The values of keys that usually hold secrets
+ * are redacted whatever the entries say.
+ *
+ * @example
+ * redactor(['customer', '/\\bsk-\\w+/']).value({ customer: 'Ann', note: 'key sk-1' });
+ * // { customer: '[redacted]', note: 'key [redacted]' }
+ */
+export function redactor(
+  entries: readonly unknown[] = [],
+  onProblem: (text: string) => void = () => undefined,
+): Redactor {
+  const { names, expressions: expressionsNamed } = readRedactEntries(entries);
+  const isSecret = secretKeys(names);
+  const hideAssigned = redactAssigned(isSecret, names);
+  const expressions = boundedExpressions(expressionsNamed, ({ source }) =>
+    onProblem(
+      `hooksConfig.redact: /${source}/ takes too long, so long texts are redacted as a whole; write a simpler expression`,
+    ),
+  );
+  const hide = (text: string): string => {
+    const inJson = redactJson(withoutInvisible(text), isSecret, hide);
+    const named = redactAddresses(redactCommands(hideAssigned(redactMarkup(inJson, isSecret))));
+    return expressions.hide(redactShapes(redactLoose(named)));
+  };
+
+  /** Cuts only after hiding, so that no half of a secret is left at the end. */
+  const cut = (whole: string, longest: number): string => {
+    const hidden = hide(whole.slice(0, mostSeen));
+    if (whole.length <= longest || hidden === redacted) return hidden;
+    // A match that extends beyond the examined part was not detected.
+    const certain = whole.length > mostSeen ? Math.max(0, hidden.length - longestText) : Infinity;
+    const length = Math.min(longest, certain);
+    const kept = hidden.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+    return `${kept}… (${counted(whole.length - length, 'more character')})`;
+  };
+
+  const walk = (value: unknown, depth: number, room: { left: number }, field?: string): unknown => {
+    room.left -= 8;
+    if (room.left <= 0 || depth > deepest) return '… (cut)';
+    switch (typeof value) {
+      case 'string': {
+        const shown = cut(value, Math.min(longestText, room.left));
+        room.left -= shown.length;
+        return shown;
+      }
+      case 'bigint':
+        return String(value);
+      case 'object':
+        return value === null ? null : walkObject(value, depth, room, field);
+      case 'number':
+      case 'boolean':
+        return value;
+      default:
+        return undefined;
+    }
+  };
+
+  const walkObject = (
+    object: object,
+    depth: number,
+    room: { left: number },
+    field?: string,
+  ): unknown => {
+    if (isError(object)) return walk(messageOf(object), depth, room);
+    if (ArrayBuffer.isView(object)) return `… (${object.byteLength} bytes)`;
+    if ('toJSON' in object && typeof object.toJSON === 'function')
+      return walk((object.toJSON as () => unknown)(), depth + 1, room);
+    if (Array.isArray(object)) {
+      const kept: unknown[] = object.slice(0, mostItems);
+      const isSecretItem = secretItems(kept, isSecret, field);
+      const items = kept.map((item, index) =>
+        isSecretItem(index) ? redacted : walk(item, depth + 1, room),
+      );
+      return object.length > mostItems
+        ? [...items, `… (${counted(object.length - mostItems, 'more item')})`]
+        : items;
+    }
+    const fields: [string, unknown][] = [];
+    const keys = Object.keys(object);
+    const isSecretField = secretFields(object, isSecret);
+    for (const key of keys.slice(0, mostItems)) {
+      if (room.left <= 0) break;
+      room.left -= key.length;
+      const value = (object as Readonly<Record<string, unknown>>)[key];
+      fields.push([
+        cut(key, 200),
+        isSecretField(key, value) ? redacted : walk(value, depth + 1, room, key),
+      ]);
+    }
+    if (fields.length < keys.length)
+      fields.push(['…', counted(keys.length - fields.length, 'more field')]);
+    return Object.fromEntries(fields);
+  };
+
+  const watched = (work: () => string): string => {
+    try {
+      return expressions.watch(work);
+    } catch {
+      return redacted;
+    }
+  };
+
+  const known = new Map<string, string>();
+  const text = (whole: string, longest = longestText): string => {
+    // A text that is not cut has the same result for any limit.
+    if (whole.length > Math.min(longest, longestKnown)) return watched(() => cut(whole, longest));
+    let shown = known.get(whole);
+    if (shown === undefined) {
+      shown = watched(() => cut(whole, longest));
+      if (known.size === mostKnown) known.clear();
+      known.set(whole, shown);
+    }
+    return shown;
+  };
+
+  return {
+    text,
+    id: (id, longest) => (uuid.test(id) ? watched(() => expressions.hide(id)) : text(id, longest)),
+    value: (value) => {
+      try {
+        return expressions.watch(() => walk(value, 0, { left: largest }));
+      } catch {
+        return '… (cannot be shown)';
+      }
+    },
+  };
+}

@@ -1,9 +1,0 @@
-import { HookmachineError } from '../errors.ts';
-
-/** Stately's tools cannot be used; the message says why and how to fix it. */
-export class StatelyError extends HookmachineError {
-  override readonly name = 'StatelyError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('STATELY_UNAVAILABLE', message, options);
-  }
-}

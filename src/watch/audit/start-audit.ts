@@ -1,0 +1,222 @@
+import { hostname, userInfo } from 'node:os';
+import type { InspectionEvent } from 'xstate';
+import type { InspectObserver, PlainObserver } from '../../core/run/telemetry.ts';
+import { Accounting } from '../journal/account.ts';
+import { journalTo } from '../journal/journal.ts';
+import { plainName } from '../journal/hook-answer.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { isRecord } from '../../core/protocol/output.ts';
+import { redactedIn } from '../../settings/redaction/redact-settings.ts';
+import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
+import { type AuditSettings, version } from '../../settings/files/managed.ts';
+import type { HookSpans } from '../opentelemetry/spans.ts';
+import { type Redactor, redactor } from '../../settings/redaction/redactor.ts';
+import { LogFile } from './log-file.ts';
+import { auditedCall, type AuditLine, type AuditOrigin } from './record.ts';
+import { type DatedEvent, lateEvents } from './late-events.ts';
+import { longestLine, openSystemLog, type SystemLog } from './system-log.ts';
+
+/** The part of a line that is not common to all lines. */
+type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine
+  ? Omit<Line, keyof AuditOrigin | 'v' | 'at' | 'session'>
+  : never;
+
+/** The part of a hook system that is audited. */
+interface AuditedSystem {
+  readonly config: {
+    getSessionId(): string;
+    getWorkingDir(): string;
+    wasReported?(problem: string): boolean;
+  };
+  getRegistry(): {
+    readonly problems: readonly unknown[];
+    getAllHooks(): readonly RegisteredHook[];
+    isOn(hook: RegisteredHook): boolean;
+  };
+  observe(observer: InspectObserver, plain?: PlainObserver): () => void;
+  on(name: 'hook:skipped', listener: (text: string) => void): () => void;
+}
+
+/**
+ * Records a session without payloads, line by line. A line that cannot be written is lost; that affects no
+ * decision and is reported once. Returns a function that ends the audit.
+ */
+export async function startAudit(
+  settings: AuditSettings,
+  system: AuditedSystem,
+  warn: (line: string) => void,
+): Promise<() => void> {
+  const { config } = system;
+  const lost = new Set<string>();
+  const reportOnce = (what: string, why: string): void => {
+    if (lost.has(what)) return;
+    lost.add(what);
+    const line = `this session is not ${what}: ${why}`;
+    if (config.wasReported?.(line) !== true) warn(line);
+  };
+  const failed = (where: string, why: string): void => reportOnce(`audited in ${where}`, why);
+  const user = userName();
+  const write = logsOf(settings, user, failed);
+  const host = hostname();
+  const project = config.getWorkingDir();
+  const hooksOn = () => {
+    const registry = system.getRegistry();
+    return registry.getAllHooks().filter((hook) => hook.enabled && registry.isOn(hook));
+  };
+  const put = (said: Said, session = config.getSessionId()): void => {
+    const at = new Date().toISOString();
+    let guards = 0;
+    for (const { source } of hooksOn()) if (source === 'system') guards++;
+    const line = { v: 1, at, host, user, version, project, guards, session, ...said } as AuditLine;
+    const text = JSON.stringify(line);
+    write.line(text.length < longestLine ? text : JSON.stringify(withoutHooks(line)));
+  };
+
+  const redact = redactedIn(project, {}, () => undefined);
+  const shown = redactor(redact);
+  const nameOf = (tool: string): string => shown.text(plainName(tool), longestTool);
+  const traces = await tracesOf(settings, { host, user, project }, shown, {
+    missing: (why) => reportOnce('traced', why),
+    lost: (why) => reportOnce('fully traced', why),
+  });
+  const calls = new Accounting();
+  /** The tool that a standalone event is about, by run. */
+  const tools = new Map<string, string>();
+  let current: DatedEvent;
+  const journal = journalTo(
+    (entry) => {
+      if (entry.kind === 'started' && entry.machine === 'hookEvent' && entry.parent === undefined) {
+        const tool = toolIn(current.event);
+        if (tool !== undefined) tools.set(entry.id, nameOf(tool));
+      }
+      traces?.spans.take(entry);
+      const call = calls.take(entry);
+      if (call === undefined) return;
+      const tool = tools.get(call.id);
+      tools.delete(call.id);
+      put({ kind: 'call', ...auditedCall(call, tool) }, call.session);
+    },
+    { redact, moves: false, now: () => current.at },
+  );
+  const events = lateEvents((dated) => {
+    current = dated;
+    journal.observe(dated.event);
+  });
+  const plain: PlainObserver = (call) => {
+    const { session, name, status, startedAt, endedAt } = call;
+    const ms = Math.round(endedAt - startedAt);
+    const tool = nameOf(name);
+    put({ kind: 'call', machine: 'toolCall', name: tool, status, ms, events: [] }, session);
+    traces?.spans.plain(call);
+  };
+  const stops = [
+    system.observe(events.add, plain),
+    system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
+    () => events.close(),
+    () => write.close(),
+    () => traces?.close(),
+  ];
+  const hooks: Record<string, number> = {};
+  for (const { source } of hooksOn()) hooks[source] = (hooks[source] ?? 0) + 1;
+  // Agents start a process for each event: the session's id tells whether its beginning was already recorded.
+  if (config.wasReported?.('audited') !== true)
+    put({ kind: 'session', hooks, problems: system.getRegistry().problems.length });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** The longest tool name that is kept, in characters. */
+const longestTool = 200;
+
+const toolIn = ({ actorRef }: InspectionEvent): string | undefined => {
+  const { input } = (actorRef as { readonly options?: { readonly input?: unknown } }).options ?? {};
+  const payload = isRecord(input) ? input['payload'] : undefined;
+  const tool = isRecord(payload) ? payload['tool_name'] : undefined;
+  return typeof tool === 'string' ? tool : undefined;
+};
+
+/** Shortens a line that is too long for a log to what was decided. */
+const withoutHooks = (line: AuditLine): AuditLine =>
+  line.kind === 'call'
+    ? {
+        ...line,
+        name: line.name.slice(0, longestTool),
+        events: line.events.slice(0, 20).map((event) => ({ ...event, hooks: [] })),
+      }
+    : line;
+
+/** The user's name according to the system, not to the environment. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? '');
+  }
+}
+
+/** Opens spans and metrics to the collector that settings name. */
+async function tracesOf(
+  { opentelemetry }: AuditSettings,
+  { host, user, project }: Readonly<Record<'host' | 'user' | 'project', string>>,
+  hiding: Redactor,
+  report: Readonly<Record<'missing' | 'lost', (why: string) => void>>,
+): Promise<{ readonly spans: HookSpans; close(): void } | undefined> {
+  if (opentelemetry === undefined) return undefined;
+  try {
+    const [{ openOtlp }, { HookSpans }] = await Promise.all([
+      import('../opentelemetry/otlp.ts'),
+      import('../opentelemetry/spans.ts'),
+    ]);
+    const about = { 'host.name': host, 'user.name': user, 'process.working_directory': project };
+    const settings = opentelemetry === true ? {} : opentelemetry;
+    const { close, ...target } = await openOtlp(settings, about, report.lost);
+    const spans = new HookSpans({ ...target, redactor: hiding, isNested: false });
+    // A process that simply ends still has data to send, unlike one that called `close()`.
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      process.off('beforeExit', end);
+      spans.end();
+      void close();
+    };
+    process.once('beforeExit', end);
+    return { spans, close: end };
+  } catch (error) {
+    report.missing(messageOf(error));
+    return undefined;
+  }
+}
+
+/** Opens the logs that settings name as a single log. */
+function logsOf(
+  { file, maxBytes, keep, syslog }: AuditSettings,
+  user: string,
+  failed: (where: string, why: string) => void,
+): { line(text: string): void; close(): void } {
+  const path = file?.replaceAll('%u', () => user.replaceAll(/[^\w.-]/g, '_'));
+  const limits = { ...(maxBytes && { maxBytes }), ...(keep !== undefined && { keep }) };
+  const where = typeof syslog === 'string' ? syslog : "the system's log";
+  const log = path === undefined ? undefined : new LogFile(path, limits);
+  let system: SystemLog | undefined;
+  try {
+    if (syslog) system = openSystemLog(syslog, (why) => failed(where, why));
+  } catch (error) {
+    failed(where, messageOf(error));
+  }
+  return {
+    line(text) {
+      try {
+        log?.append(text);
+      } catch (error) {
+        failed(path!, messageOf(error));
+      }
+      system?.write(text);
+    },
+    close() {
+      log?.close();
+      system?.close();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../base/message-of.ts';
+import { type OtlpSettings, version } from '../../settings/files/managed.ts';
+import { loadSender } from './packages.ts';
+import type { SpanTarget } from './spans.ts';
+
+/**
+ * How long a collector may take to accept a batch, in ms; at its end the process waits no longer than this.
+ * With a longer timeout, the exporter would retry.
+ */
+const patience = 750;
+
+/** How many spans may be queued for the collector. */
+const mostWaiting = 8_192;
+
+/** Sends spans and metrics to a collector. */
+export interface OtlpTarget extends Pick<SpanTarget, 'api' | 'tracer' | 'meter'> {
+  /** Sends what is left; afterwards nothing is sent any more. */
+  readonly close: () => Promise<void>;
+}
+
+/** The outcome of an export. A connection error may have only a code. */
+interface Sent {
+  readonly code: number;
+  readonly error?: Error;
+}
+
+/**
+ * Starts sending to the collector that the settings name, or otherwise to the one that the environment names;
+ * `failed` receives the reason whenever an export fails. The environment has no say in whether anything is
+ * sent.
+ *
+ * @throws an error that says which packages to install
+ */
+export async function openOtlp(
+  { endpoint, headers, timeout = patience }: OtlpSettings,
+  about: Readonly<Record<string, string>>,
+  failed: (why: string) => void,
+): Promise<OtlpTarget> {
+  const { api, traces, metrics, resources, traceExporter, metricExporter } = await loadSender();
+  const to = (path: string) => ({
+    ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, '')}/v1/${path}` }),
+    ...(headers && { headers: { ...headers } }),
+    timeoutMillis: timeout,
+    // If the collector closed an idle connection, the next export would be lost.
+    keepAlive: false,
+  });
+  const heard = <Items>(exporter: Exporter<Items>): void => {
+    const send = exporter.export.bind(exporter);
+    exporter.export = (items, done) =>
+      send(items, (sent) => {
+        if (sent.code !== 0) failed(reasonOf(sent.error));
+        done(sent);
+      });
+  };
+  const spanExporter = new traceExporter.OTLPTraceExporter(to('traces'));
+  const numberExporter = new metricExporter.OTLPMetricExporter(to('metrics'));
+  heard(spanExporter);
+  heard(numberExporter);
+  const resource = resources.resourceFromAttributes({
+    'service.name': 'hookmachine',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    ...about,
+  });
+  const tracing = new traces.TracerProvider({
+    resource,
+    sampler: new traces.AlwaysOnSampler(),
+    spanProcessors: [
+      new traces.BatchSpanProcessor({
+        exporter: spanExporter,
+        exportTimeoutMillis: timeout,
+        maxQueueSize: mostWaiting,
+      }),
+    ],
+  });
+  const measuring = new metrics.MeterProvider({
+    resource,
+    readers: [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: numberExporter,
+        exportTimeoutMillis: timeout,
+      }),
+    ],
+  });
+  return {
+    api,
+    tracer: tracing.getTracer('hookmachine', version),
+    meter: measuring.getMeter('hookmachine', version),
+    close: async () => {
+      const closed = await Promise.allSettled([tracing.shutdown(), measuring.shutdown()]);
+      for (const end of closed) if (end.status === 'rejected') failed(messageOf(end.reason));
+    },
+  };
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (sent: Sent) => void): void;
+}
+
+function reasonOf(error: (Error & { readonly code?: string }) | undefined): string {
+  if (error === undefined) return 'the collector did not accept it';
+  return error.message === '' ? (error.code ?? error.name) : messageOf(error);
+}
