@@ -1,7 +1,7 @@
 /** Runs every fault through the engine, under both policies, and through the peer if it is installed. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { findProgram } from '../src/handlers/process/index.ts';
+import { findProgram } from '../src/base/programs.ts';
 import { brokenClaims } from './claims.ts';
 import { type Fate, policies, type Policy } from './engine.ts';
 import type { Fault } from './fault.ts';

@@ -4,7 +4,7 @@
 
 export { HookmachineError, isHookmachineError, type HookmachineErrorCode } from './base/errors.ts';
 export { createConfig, type CreateConfigOptions } from './hosts/system/create-config.ts';
-export type { HookSystemConfig } from './core/host/hook-system-config.ts';
+export type { HookSystemConfig } from './hosts/system/hook-system-config.ts';
 export { HookSystem, HookSystemNotInitializedError } from './hosts/system/hook-system.ts';
 export { HookRegistry } from './hosts/system/hook-registry.ts';
 export type { RegisteredHook } from './core/definitions/hook-definition.ts';
@@ -36,7 +36,7 @@ export {
   type BeforeModelHookResult,
   type BeforeToolSelectionHookResult,
 } from './core/calls/hook-triggers.ts';
-export type { InspectObserver } from './core/run/telemetry.ts';
+export type { InspectObserver } from './core/host/config.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './core/protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './core/protocol/fields.ts';
@@ -73,7 +73,7 @@ export {
 export type { ConversationMessage, EventContext, InvokedBy } from './core/answers/event-context.ts';
 export type { HookDefinition, HookType, UnaskedHook } from './core/definitions/hook-definition.ts';
 export type { HookFunction } from '../machines/hook-process.ts';
-export type { HookExtension } from './settings/files/extensions.ts';
+export type { HookExtension } from './core/definitions/settings.ts';
 export type { SettingsProblem } from './core/definitions/problem.ts';
 export type { HookTrust } from './core/definitions/hook-trust.ts';
 export type { FunctionHook, Settings, SettingsInCode } from './settings/files/schema.ts';

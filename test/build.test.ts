@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findProgram } from '../src/handlers/process/index.ts';
+import { findProgram } from '../src/base/programs.ts';
 
 const folder = new URL('.', import.meta.url);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

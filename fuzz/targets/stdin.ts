@@ -1,6 +1,6 @@
 import { CommandFailure } from '../../src/hosts/relay/failure.ts';
 import { parseJsonObject } from '../../src/cli/parts/parse-json-object.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { definition } from '../../test/support/definition.ts';
 import { lookedFor } from '../../test/support/looked-for.ts';
 import { promise, type Target } from '../target.ts';

@@ -1,5 +1,5 @@
 import type { HookExit } from '../../machines/hook-process.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import type { Answer } from '../../src/core/answers/answer.ts';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';

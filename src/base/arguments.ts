@@ -1,5 +1,5 @@
 import { HookmachineError } from './errors.ts';
-import { isRecord } from '../core/protocol/output.ts';
+import { isRecord } from './records.ts';
 import { said } from './message-of.ts';
 
 /** What a value must be, and what its author should write instead. */

@@ -6,7 +6,7 @@ import { OfferedTools } from '../agent/loop/offered-tools.ts';
 import type { ToolCallRequest } from '../core/calls/run-tool-call.ts';
 import type { Tool } from '../agent/loop/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import {
   aConfig,
   aMap,

@@ -17,11 +17,19 @@ import {
 import { readSigners } from '../settings/bundles/signers.ts';
 import { verifyBundle } from '../settings/bundles/verify.ts';
 import { syncFolder, writeFiles } from '../settings/bundles/write-files.ts';
-import { type BundlePlace, homeFolder } from '../settings/files/levels.ts';
+import { homeFolder } from '../settings/files/levels.ts';
 import { withLock } from '../base/file-lock.ts';
-import type { UsedBundle } from './fleet.ts';
 import { filesOf } from './policies.ts';
 import type { Database } from './postgres.ts';
+import type { BundlePlace } from '../core/definitions/settings.ts';
+
+/** A bundle that the fleet currently uses. */
+export interface UsedBundle {
+  readonly name: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly signer: string;
+}
 
 /**
  * Returns the user's folder for the bundles of a database. The password is not part of the database's

@@ -1,15 +1,8 @@
-import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import type { UsedBundle } from './fleet-folder.ts';
+import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { messageOf } from '../base/message-of.ts';
 import type { Database } from './postgres.ts';
-
-/** A bundle that the fleet currently uses. */
-export interface UsedBundle {
-  readonly name: string;
-  readonly version: string;
-  readonly digest: string;
-  readonly signer: string;
-}
 
 /** The policies of a fleet, as one host has them. No call is begun or continued before they are current. */
 export class Fleet {

@@ -16,7 +16,7 @@ import {
   type ToolCallOptions,
   type ToolCallRequest,
 } from '../core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../core/run/run-machine.ts';
 import { observed, observedSession } from '../core/run/telemetry.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
@@ -254,7 +254,8 @@ class Leg {
   async #keepPolicy(): Promise<EndedCall | undefined> {
     const { config, database } = this.#parts;
     const ready = await readyHookSystem(config);
-    const system = ready === undefined || isUnready(ready) ? undefined : ready;
+    const isReady = ready !== undefined && !isUnready(ready);
+    const system = isReady ? config.getHookSystem() : undefined;
     const policy = await policyOf(config, system);
     const { policy: judgedBy, judged, id } = this.#row;
     if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {

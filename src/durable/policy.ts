@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HookSystemConfig } from '../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import type { HookSystem } from '../hosts/system/hook-system.ts';
 import type { HookEventName } from '../core/protocol/events.ts';
 import { definitionHash } from '../settings/trust/definition.ts';

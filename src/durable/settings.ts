@@ -1,4 +1,4 @@
-import { isRecord } from '../core/protocol/output.ts';
+import { isRecord } from '../base/records.ts';
 import { type SettingsPlace, settingsPlaces } from '../settings/files/levels.ts';
 import { collectProblems, type Path, type SettingsProblem } from '../core/definitions/problem.ts';
 import { said } from '../base/message-of.ts';

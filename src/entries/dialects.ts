@@ -2,8 +2,8 @@
  * `hookmachine/dialects`: the dialects of hooks, for `dialects` of a config, and the types of a custom one.
  */
 
-export { defaultDialects } from '../hosts/defaults.ts';
-export { presentDialects } from '../hosts/index.ts';
+export { defaultDialects } from '../hosts/all/defaults.ts';
+export { presentDialects } from '../hosts/all/known.ts';
 export { claudeCode } from '../hosts/claude-code/index.ts';
 export { codex } from '../hosts/codex/index.ts';
 export { cursor } from '../hosts/cursor/index.ts';
@@ -16,14 +16,13 @@ export { qwenCode } from '../hosts/qwen-code/index.ts';
 export { mergeEffects } from '../core/answers/merge-effects.ts';
 export type { Verdict } from '../core/answers/verdict.ts';
 export type { HookEventName, Slot } from '../core/points/hook-points.ts';
-export type { Answer, Decision, Effect } from '../core/answers/answer.ts';
+export type { Answer, Decision, Effect, NamedAnswer } from '../core/answers/answer.ts';
 export type { RegexBudget } from '../base/bounded-regex.ts';
 export type {
   CallParts,
   CallResult,
   CheckedCall,
   Dialect,
-  NamedAnswer,
   ReadCall,
 } from '../core/dialects/dialect.ts';
 export type {

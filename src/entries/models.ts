@@ -6,5 +6,5 @@ export { aiSdkModel, type AiSdkModelOptions } from '../agent/models/ai-sdk.ts';
 export { createModel, type CreateModelOptions } from '../agent/models/create-model.ts';
 export { googleModel, type GoogleClient } from '../agent/models/google.ts';
 export { ModelError } from '../agent/models/model-error.ts';
-export type { GenerateOptions, Model, ModelRequest } from '../agent/models/model.ts';
+export type { GenerateOptions, Model, ModelRequest } from '../core/translate/model.ts';
 export { modelFromTurns, scriptedModel, type ScriptedTurn } from '../agent/models/scripted.ts';

@@ -1,6 +1,6 @@
 import { withCode } from '../base/errors.ts';
 import { errorOf } from '../base/message-of.ts';
-import { isRecord } from '../core/protocol/output.ts';
+import { isRecord } from '../base/records.ts';
 import type { Answering } from './handler.ts';
 import { quieted } from './quiet-signal.ts';
 

@@ -1,7 +1,7 @@
 import { isError, withCode } from '../base/errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { errorOf, messageOf } from '../base/message-of.ts';
-import { isRecord } from '../core/protocol/output.ts';
+import { isRecord } from '../base/records.ts';
 import {
   environmentOf,
   identitiesOf,

@@ -11,7 +11,7 @@ import type { HookCommand } from '../../machines/hook-process.ts';
 import { errorOf, messageOf } from '../base/message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from './process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
-import { modulePath } from './module-path.ts';
+import { modulePath } from '../core/definitions/module-path.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 import { onDemand } from '../base/on-demand.ts';
 

@@ -22,7 +22,7 @@ import { folderOf, readIndex } from '../../src/settings/bundles/installed.ts';
 import { lookAtBundles } from '../../src/settings/bundles/look-at-bundles.ts';
 import { readSigners } from '../../src/settings/bundles/signers.ts';
 import { verifyBundle } from '../../src/settings/bundles/verify.ts';
-import { presentDialects } from '../../src/hosts/index.ts';
+import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { bundlePlaces } from '../../src/settings/files/levels.ts';
 import { author, bundleIn, guardFiles, signIn } from '../support/bundle.ts';

@@ -10,7 +10,7 @@ import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
-import type { Model } from '../../src/agent/models/model.ts';
+import type { Model } from '../../src/core/translate/model.ts';
 import { defineHooks } from '../../src/settings/files/define-hooks.ts';
 import type { Settings } from '../../src/settings/files/schema.ts';
 import { hostiles, routes, type Hostile } from './hostile-handlers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { kodelet, kodeletStrict } from '../../src/hosts/kodelet/index.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/files/load-settings.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } f
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
-import { presentDialects } from '../../src/hosts/index.ts';
+import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { redactSettings } from '../../src/settings/redaction/redact-settings.ts';
 import { version } from '../../src/settings/files/managed.ts';

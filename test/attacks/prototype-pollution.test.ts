@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { kodelet } from '../../src/hosts/kodelet/index.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
 import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
-import { presentDialects } from '../../src/hosts/index.ts';
+import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 

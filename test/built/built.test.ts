@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
 import { inOwnProcess } from '../support/in-process.ts';
 import { installed, main } from '../support/main.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { main } from '../support/main.ts';
 import { commandInProcess, group, project, projectWithHooks } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';

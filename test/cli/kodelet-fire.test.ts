@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { inProcess } from '../support/in-process.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../support/kodelet.ts';
 import { inParallel } from '../support/session.ts';

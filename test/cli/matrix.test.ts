@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { presentDialects } from '../../src/hosts/index.ts';
+import { presentDialects } from '../../src/hosts/all/known.ts';
 import {
   commandInProcess,
   group,

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RegexBudget } from '../../src/base/bounded-regex.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
 import { hookmachine } from '../support/hookmachine.ts';

@@ -5,7 +5,7 @@ import { fates } from '../../faults/engine.ts';
 import type { Fault } from '../../faults/fault.ts';
 import type { Observed } from '../../faults/observed.ts';
 import { runFault } from '../../faults/run-fault.ts';
-import { findProgram } from '../../src/handlers/process/index.ts';
+import { findProgram } from '../../src/base/programs.ts';
 
 /* A part of the table that `npm run faults` builds: alternately under one policy and the other. */
 

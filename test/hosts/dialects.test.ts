@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
-import { knownDialects, presentDialects, presentDialectsWith } from '../../src/hosts/index.ts';
+import { knownDialects, presentDialects, presentDialectsWith } from '../../src/hosts/all/known.ts';
 import { kodelet, kodeletStrict } from '../../src/hosts/kodelet/index.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
 import { trustChecker } from '../../src/settings/trust/project-trust.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi, afterEach } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { definitionOf, readyToFind } from '../../src/workbench/matrix/run-as.ts';
 import type { HookInput } from '../../src/core/protocol/input.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answers/answer.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { definitionOf, readyToFind } from '../../src/workbench/matrix/run-as.ts';
 import { exited } from '../support/answers.ts';
 

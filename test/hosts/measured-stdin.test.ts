@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { relayBox } from '../support/relay.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { missingProgram } from '../../src/core/answers/process-facts.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ruleAppliesTo } from '../../src/hosts/claude-code/rules.ts';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { definitionOf, readyToFind } from '../../src/workbench/matrix/run-as.ts';
 import { call } from '../agent/tools/call.ts';
 import { relayBox, says } from '../support/relay.ts';

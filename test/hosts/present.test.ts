@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
 import { fireBeforeToolHook } from '../../src/core/calls/hook-triggers.ts';
-import { presentDialects } from '../../src/hosts/index.ts';
+import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { settingsOf } from '../support/claude-code.ts';
 import { sandbox } from '../support/sandbox.ts';

@@ -108,8 +108,7 @@ test('the core loads nothing of the other parts, not even for calls with hooks',
     const { blocked } = await fireBeforeModelHook(config, { model: 'm', contents: 'hi' });
     if (llmContent !== 'no' || !blocked) throw new Error('not blocked');`);
   expect(packages).toEqual(['fastest-levenshtein', 'xstate']);
-  const others =
-    /^src\/(?:agent\/(?:tools\/|chat-|tool-scheduler)|audit|cli|entries|inspector|journal|launcher|models|opentelemetry|stately)/;
+  const others = /^src\/(?:adapters|agent|cli|durable|entries|watch|workbench)/;
   expect(ours.filter((path) => others.test(path))).toEqual([]);
 });
 
@@ -133,7 +132,7 @@ test('the core loads the dialects of all hosts only with the first event of a co
   const make = `const { createConfig, fireBeforeToolHook } = await import('hookmachine');
     const config = createConfig({ cwd: process.cwd(), dialects: 'present' });
     config.getHookSystem();`;
-  const hosts = /^src\/dialects\/(?:index|claude-code)/;
+  const hosts = /^src\/hosts\/(?:index|claude-code)/;
   const before = await loadedBy(make);
   expect(before.ours.filter((path) => hosts.test(path))).toEqual([]);
   const after = await loadedBy(`${make} await fireBeforeToolHook(config, 'a', {});`);

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answers/answer.ts';
+import type { Answer, NamedAnswer } from '../../src/core/answers/answer.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
-import type { NamedAnswer } from '../../src/core/dialects/dialect.ts';
 import { joinTexts } from '../../src/core/answers/merge-effects.ts';
 import { mergeAnswers, mergeToolConfigs } from '../../src/hosts/llxprt/merge-answers.ts';
 import type { HookToolConfig } from '../../src/core/protocol/llm.ts';

@@ -4,7 +4,7 @@ import {
   type HookEventOutcome,
   type HookLane,
 } from '../../machines/hook-event.ts';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { toMachineInput } from '../../src/core/run/plan-input.ts';
 import { HookPlanner, type HookPlan } from '../../src/core/plan/hook-planner.ts';
 import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { knownDialects } from '../../src/hosts/index.ts';
+import { knownDialects } from '../../src/hosts/all/known.ts';
 import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';
 import { hookEventNames } from '../../src/core/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/core/translate/model-outputs.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/protocol/output.ts';
+import { isRecord } from '../../src/base/records.ts';
 
 /** The results of tool calls in a request to a model, by call id, for any provider. */
 export function toolResultsIn(request: string): ReadonlyMap<string, string> {

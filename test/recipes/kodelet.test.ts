@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findProgram } from '../../src/handlers/process/index.ts';
+import { findProgram } from '../../src/base/programs.ts';
 import { answering, hookOf } from '../support/kodelet.ts';
 import { last, shown } from '../support/chat.ts';
 import { inParallel, print } from '../support/session.ts';

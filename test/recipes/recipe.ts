@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { ChatEvent } from '../../src/agent/loop/chat-events.ts';
 import { ChatLoop, type ChatLoopOptions } from '../../src/agent/loop/chat-loop.ts';
 import { builtInTools } from '../../src/agent/tools/index.ts';
-import type { HookSystemConfig } from '../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../src/hosts/system/hook-system-config.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import { modelFromTurns, type ScriptedTurn } from '../../src/agent/models/scripted.ts';

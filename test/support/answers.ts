@@ -1,7 +1,6 @@
 import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.ts';
-import type { Answer } from '../../src/core/answers/answer.ts';
+import type { Answer, NamedAnswer } from '../../src/core/answers/answer.ts';
 import { readAnswer } from '../../src/hosts/llxprt/answer.ts';
-import type { NamedAnswer } from '../../src/core/dialects/dialect.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';
 
 /** The outcome of a process that ended by itself, silently with 0 unless the caller says otherwise. */

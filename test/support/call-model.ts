@@ -2,7 +2,7 @@ import type { CallModel } from '../../src/core/calls/model-call-ports.ts';
 import { runGenAIModelCall, type EndedModelCall } from '../../src/core/calls/genai-model-call.ts';
 import type { CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
-import type { ModelPart } from '../../src/agent/models/model.ts';
+import type { ModelPart } from '../../src/core/translate/model.ts';
 import type { GenAIContent, GenAIRequest } from '../../src/core/translate/genai-types.ts';
 import { saying } from './some-model.ts';
 import { startSession, type Session } from './session.ts';

@@ -1,4 +1,4 @@
-import type { GenerateOptions, Model } from '../../src/agent/models/model.ts';
+import type { GenerateOptions, Model } from '../../src/core/translate/model.ts';
 import type {
   GenAIPart,
   GenAIRequest,

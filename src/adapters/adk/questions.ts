@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { mayHearQuestion } from '../parts/questions.ts';
 import type { Agent, Context, Tool, ToolCallback } from './types.ts';

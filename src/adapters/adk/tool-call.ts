@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { askedByHook } from './questions.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 
 /**
  * What hooks appended to a result that is an object: the program gets the object alone, the model reads both.

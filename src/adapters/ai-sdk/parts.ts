@@ -1,4 +1,4 @@
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { AgentHooks } from '../parts/agent-hooks.ts';
 import { guarded } from './guard-tool.ts';
 import { type Answering, type AskedModel, generated, streamed } from './model-calls.ts';

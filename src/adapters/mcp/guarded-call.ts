@@ -6,7 +6,7 @@ import {
   type ToolCallQuestion,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { ToolResult } from '../../core/protocol/tool-result.ts';
 import { messageIn } from './call-answer.ts';
 import { toToolResult } from './call-result.ts';

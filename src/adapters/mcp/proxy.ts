@@ -1,10 +1,10 @@
 import { types } from 'node:util';
 import type { HookChange } from '../../agent/loop/hook-changes.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 import { errorFor, lineOf, resultFor } from './call-answer.ts';
 import { withItems } from './json-text.ts';

@@ -1,6 +1,6 @@
 import type { ToolCallQuestion } from '../../core/calls/run-tool-call.ts';
 import { finalOutputOf, hasNoHooks } from '../../core/calls/event-hooks.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
 import type { DefaultHookOutput } from '../../core/protocol/output.ts';
 

@@ -3,9 +3,9 @@ import type { ToolInput } from '../../../machines/tool-call.ts';
 import { argumentChanges, type HookChange, resultChanges } from '../../agent/loop/hook-changes.ts';
 import type { EndedToolCall, ToolCallQuestion } from '../../core/calls/run-tool-call.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
-import { isRecord, mostBytes, overSize } from '../../core/protocol/output.ts';
+import { mostBytes, overSize } from '../../base/json-limits.ts';
 import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 import { answerWith, lineOf, ownResult, resultFor } from './call-answer.ts';
 import { GuardedCall } from './guarded-call.ts';
@@ -16,6 +16,7 @@ import type { Questions } from './questions.ts';
 import type { McpSession } from './session.ts';
 import { taskIn, type Tasks } from './tasks.ts';
 import type { ToolSelection } from './tool-selection.ts';
+import { isRecord } from '../../base/records.ts';
 
 interface ToolCallsOptions {
   readonly config: HookSystemConfig;

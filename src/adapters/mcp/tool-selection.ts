@@ -3,7 +3,7 @@ import {
   type BeforeToolSelectionHookResult,
   fireBeforeToolSelectionHook,
 } from '../../core/calls/hook-triggers.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 
 /** A list of tools is not a model call: hooks see an empty conversation. */

@@ -9,7 +9,7 @@ import {
   runModelCall,
 } from '../../core/calls/run-model-call.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { defaultHookTranslator } from '../../core/translate/genai-v1.ts';
 import { textOf as textIn } from '../parts/turns.ts';
 

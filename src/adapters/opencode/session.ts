@@ -1,5 +1,5 @@
 import type { EventContext } from '../../core/answers/event-context.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { OpenCalls } from '../parts/open-calls.ts';

@@ -11,7 +11,7 @@ import {
 import { textTo } from '../../core/calls/model-call-ports.ts';
 import { beginToolCall, type ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
 import { warnPlainly } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';

@@ -10,7 +10,7 @@ export function assertInstalled(adapter: string, module: string, install: string
   const { url = '' } = import.meta as { readonly url?: string };
   // A bundle contains the framework and has nothing beside it; tests of the sources have it in a folder of
   // their own.
-  if (!url.endsWith('/dist/src/adapters/assert-installed.js')) return;
+  if (!url.endsWith('/dist/src/adapters/parts/assert-installed.js')) return;
   // A linked package does not lie beside its users, so the program and the working folder are tried too.
   const places = [url, process.argv[1], join(process.cwd(), 'program.js')];
   if (!places.some((place) => place !== undefined && isThere(module, place)))

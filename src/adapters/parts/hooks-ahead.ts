@@ -7,7 +7,7 @@ import {
   type Ready,
   readyHookSystem,
 } from '../../core/calls/event-hooks.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { isObserved } from '../../core/run/telemetry.ts';
 import { hookEventNames, type HookEventName } from '../../core/protocol/events.ts';
 

@@ -1,4 +1,4 @@
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { AdapterOptions, BlockedCall } from './options.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../core/calls/open-tool-call.ts';
 import { isKept } from './run-tool.ts';
 import type { ToolCallRequest } from '../../core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 
 interface Judging {
   readonly call: OpenToolCall | OpenKeptCall;

@@ -1,7 +1,7 @@
 import type { CallKeeper } from '../../core/calls/call-keeper.ts';
 import type { SuspendedToolCall } from '../../agent/loop/chat-events.ts';
 import { createConfig, type CreateConfigOptions } from '../../hosts/system/create-config.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { WarningSink } from '../../base/log.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface AdapterOptions extends Pick<
    * Keeps tool calls beyond this process, see `connectDurable` of `hookmachine/durable`; its config is then
    * the one that is used. A conversation is recognized by its `sessionId`, so that must be given.
    */
-  readonly durable?: CallKeeper;
+  readonly durable?: CallKeeper<HookSystemConfig>;
   /** Receives each call that waits for an answer in the database of `durable`. */
   readonly onSuspended?: (call: SuspendedToolCall) => void;
   /**

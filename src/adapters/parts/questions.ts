@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { mayHaveHooks } from './hooks-ahead.ts';
 import type { Sessions } from './sessions.ts';
 import type { OpenJudgedCall, Turn } from './turns.ts';

@@ -1,5 +1,5 @@
 import { hasNoHooks } from '../../core/calls/event-hooks.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';

@@ -1,8 +1,8 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { ConversationMessage } from '../../core/answers/event-context.ts';
 import type { LlmContent, ToolResult } from '../../core/protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../../core/translate/genai-types.ts';
-import { candidatesOf } from '../../core/translate/response.ts';
+import { partsOf } from '../../core/translate/response.ts';
 import { joined, textsOf } from '../../core/translate/turns.ts';
 import type { ToolCallRequest } from '../../core/calls/run-tool-call.ts';
 
@@ -13,14 +13,6 @@ export const userMessage = (text: string): GenAIContent => ({ role: 'user', part
 export function modelMessage(response: GenAIResponse): GenAIContent | undefined {
   const parts = partsOf(response).filter((part) => !isEmpty(part));
   return parts.length === 0 ? undefined : { role: 'model', parts };
-}
-
-/** The text of a response that is meant for the user, without thoughts. */
-export const textOf = (response: GenAIResponse): string => joined(textsOf(partsOf(response)));
-
-function partsOf(response: GenAIResponse): GenAIPart[] {
-  const parts = candidatesOf(response)[0]?.content?.parts;
-  return Array.isArray(parts) ? parts.filter(isRecord) : [];
 }
 
 /** An empty part with a signature does not count as empty: the provider needs it back. */

@@ -1,6 +1,6 @@
 import type { InvokedBy } from '../../core/answers/event-context.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
-import type { Model } from '../models/model.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
+import type { Model } from '../../core/translate/model.ts';
 import type { GenAIConfig, GenAIContent } from '../../core/translate/genai-types.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import type { ToolCallQuestion } from '../../core/calls/run-tool-call.ts';

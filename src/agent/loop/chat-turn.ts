@@ -32,7 +32,6 @@ import {
 import {
   conversationOf,
   modelMessage,
-  textOf,
   toolCallsOf,
   toolMessage,
   userMessage,
@@ -70,6 +69,7 @@ import {
 } from '../../core/calls/run-tool-call.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
 import { ToolScheduler, type CompletedToolCall } from './tool-scheduler.ts';
+import { textOfResponse } from '../../core/translate/response.ts';
 
 /** The machine for a turn, with its actors provided once for all runs. */
 const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, toolCall } });
@@ -304,7 +304,7 @@ export class ChatTurn {
     const { outcome, blockedReason, response, suppressOutput } = call;
     if (outcome.status === 'blocked' && blockedReason !== undefined)
       this.#tell({ type: 'modelBlocked', reason: blockedReason });
-    this.#said = response ? textOf(response) : '';
+    this.#said = response ? textOfResponse(response) : '';
     const wasShown = outcome.stream !== undefined && this.#isShown;
     this.#answer = suppressOutput && !wasShown ? '' : this.#said;
     if (this.#answer !== '' && !this.#isShown) this.#tell({ type: 'text', text: this.#answer });

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { notice, type ChatEvent } from './chat-events.ts';
-import { textOf, userMessage } from './chat-history.ts';
+import { userMessage } from './chat-history.ts';
 import type { ChatSession } from './chat-session.ts';
 import { runGenAIModelCall } from '../../core/calls/genai-model-call.ts';
 import { fireSessionEvent } from './session-events.ts';
+import { textOfResponse } from '../../core/translate/response.ts';
 
 const wish =
   'Summarise our conversation so far, so that you can continue the task knowing only the summary: the goal, what was done, what was found out, what is left.';
@@ -28,7 +29,8 @@ export async function compressHistory(
     (sent, callSignal) => model.generate(sent, { signal: callSignal }),
     { signal },
   );
-  const summary = call.outcome.status === 'done' && call.response ? textOf(call.response) : '';
+  const summary =
+    call.outcome.status === 'done' && call.response ? textOfResponse(call.response) : '';
   if (summary === '')
     return tell(
       notice(

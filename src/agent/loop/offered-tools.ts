@@ -1,5 +1,5 @@
 import type { InvokedBy } from '../../core/answers/event-context.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 
 import type {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HookmachineError } from '../../base/errors.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 
 /** A schema of any library that follows Standard Schema, such as zod, valibot or arktype. */
 export interface StandardSchema<Output = unknown> {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toCallOptions } from './ai-sdk/call-options.ts';
 import { Answer } from './ai-sdk/answer.ts';
 import type { AiSdkLanguageModel, AiSdkStream, Specification, StreamPart } from './ai-sdk/types.ts';
-import type { Model } from './model.ts';
+import type { Model } from '../../core/translate/model.ts';
 import { ModelError } from './model-error.ts';
 import { modelFailure } from './model-failure.ts';
 import { untilAbort } from './until-abort.ts';

@@ -1,5 +1,5 @@
 import { ModelError } from './model-error.ts';
-import type { Model } from './model.ts';
+import type { Model } from '../../core/translate/model.ts';
 import type { Provider } from './providers/provider.ts';
 
 export interface CreateModelOptions {

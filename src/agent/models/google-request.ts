@@ -1,5 +1,5 @@
-import { defined } from '../../core/protocol/output.ts';
-import type { ModelConfig, ModelRequest, ModelTool } from './model.ts';
+import { defined } from '../../base/records.ts';
+import type { ModelConfig, ModelRequest, ModelTool } from '../../core/translate/model.ts';
 import { declarationsOf, isAllowed } from './tool-selection.ts';
 
 /**

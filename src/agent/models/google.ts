@@ -2,7 +2,7 @@ import type { GenAIRequest, GenAIResponse } from '../../core/translate/genai-typ
 import { joinChunks } from './join-chunks.ts';
 import { textOf } from '../../core/translate/turns.ts';
 import { googleRequest } from './google-request.ts';
-import type { Model } from './model.ts';
+import type { Model } from '../../core/translate/model.ts';
 import { modelFailure } from './model-failure.ts';
 import { untilAbort } from './until-abort.ts';
 

@@ -1,9 +1,9 @@
-import { defined } from '../../core/protocol/output.ts';
+import { defined } from '../../base/records.ts';
 import type { GenAICandidate, GenAIResponse } from '../../core/translate/genai-types.ts';
 import { joined, textsOf } from '../../core/translate/turns.ts';
 import { ModelError } from './model-error.ts';
 import { brokenOff } from './model-failure.ts';
-import type { ModelPart } from './model.ts';
+import type { ModelPart } from '../../core/translate/model.ts';
 
 /** Joins the chunks of a stream into one response (HOOK-050); an incomplete stream is an error. */
 export function joinChunks(chunks: readonly GenAIResponse[], model: string): GenAIResponse {

@@ -1,7 +1,7 @@
 import { isHookmachineError } from '../../base/errors.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { oneLine } from '../../base/log.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { ModelError } from './model-error.ts';
 
 /**

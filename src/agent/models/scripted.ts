@@ -1,10 +1,15 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { defined } from '../../core/protocol/output.ts';
+import { defined } from '../../base/records.ts';
 import type { GenAIResponse } from '../../core/translate/genai-types.ts';
 import { unmet } from './scripted/expectations.ts';
 import { readScript } from './scripted/read-script.ts';
 import type { PlacedTurn, ScriptedTurn } from './scripted/turn.ts';
-import type { GenerateOptions, Model, ModelPart, ModelRequest } from './model.ts';
+import type {
+  GenerateOptions,
+  Model,
+  ModelPart,
+  ModelRequest,
+} from '../../core/translate/model.ts';
 import { ModelError } from './model-error.ts';
 import { untilAbort } from './until-abort.ts';
 import { counted } from '../../base/counted.ts';

@@ -1,4 +1,4 @@
-import type { FunctionDeclaration, ModelConfig } from './model.ts';
+import type { FunctionDeclaration, ModelConfig } from '../../core/translate/model.ts';
 
 /** Every function that the request declares. */
 export const declarationsOf = (config: ModelConfig | undefined): FunctionDeclaration[] =>

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hookmachine } from '../../hosts/hookmachine/index.ts';
-import { knownDialects } from '../../hosts/index.ts';
+import { knownDialects } from '../../hosts/all/known.ts';
 import { warn } from '../../base/log.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';

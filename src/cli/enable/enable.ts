@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { isHookmachineError } from '../../base/errors.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { HookRegistry } from '../../hosts/system/hook-registry.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
-import { knownDialects } from '../../hosts/index.ts';
+import { knownDialects } from '../../hosts/all/known.ts';
 import { allEvents } from '../../core/points/hook-points.ts';
 import { dialectNamed, dialectsOption } from '../parts/dialects-option.ts';
 import { fire } from './fire.ts';
-import type { FireOptions } from '../../hosts/relay/fire-options.ts';
+import type { FireOptions } from './fire-options.ts';
 import { noHooksOption } from '../../hosts/relay/no-hooks-option.ts';
-import { addRecordingOptions } from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions } from '../parts/recording-option.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
 
 /** `hookmachine fire <Event>`: runs the hooks of one event, for agents in any language. */

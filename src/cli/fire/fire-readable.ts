@@ -1,6 +1,6 @@
 import { printable } from '../../base/visible.ts';
 import type { fireReport } from '../../hosts/relay/fire-report.ts';
-import { diffOfValues } from '../parts/value-diff.ts';
+import { diffOfValues } from '../../workbench/parts/value-diff.ts';
 import type { HookReason } from './why-hooks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

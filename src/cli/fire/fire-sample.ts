@@ -1,12 +1,12 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { presentDialectsWith } from '../../hosts/index.ts';
+import { presentDialectsWith } from '../../hosts/all/known.ts';
 import { subjectOf } from '../../core/plan/hook-planner.ts';
 import { sampleStdin } from '../../workbench/matrix/sample-stdin.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
-import type { FireOptions } from '../../hosts/relay/fire-options.ts';
+import type { FireOptions } from './fire-options.ts';
 import { hookAskedFor } from './hook-asked-for.ts';
-import { lookAtHooks } from '../parts/look-at-hooks.ts';
+import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
 import { print } from '../parts/print.ts';
 import { printableJson } from '../parts/printable.ts';
 

@@ -1,8 +1,8 @@
 import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import type { FireOptions } from '../../hosts/relay/fire-options.ts';
+import type { FireOptions } from './fire-options.ts';
 import { unanswered, unjudgedReason } from '../../hosts/parts/denying-answer.ts';
-import { findSame, presentDialectsWith } from '../../hosts/index.ts';
+import { findSame, presentDialectsWith } from '../../hosts/all/known.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import { oneLine } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -19,6 +19,7 @@ import type { FiredEvent } from '../../hosts/relay/run-hooks.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';
 import { throughHooks } from '../../hosts/relay/through-hooks.ts';
 import type { HookReason } from './why-hooks.ts';
+import { recordingOf } from '../parts/recording-option.ts';
 
 /**
  * Takes one event through its hooks, prints their verdict, and returns how many ran. Whatever goes wrong at
@@ -109,7 +110,12 @@ async function judged(
     ...(isAskedFor && { runsElsewhere: (hook) => !isAskedFor(hook) }),
     ...(parts && { parts: parts.calls, partsFor: dialect.family }),
   };
-  const verdicts = await throughHooks(fired, dialects, options, session);
+  const verdicts = await throughHooks(
+    fired,
+    dialects,
+    { ...options, ...recordingOf(options) },
+    session,
+  );
   const { isUnread } = verdicts;
   const result = parts
     ? (await import('../../hosts/relay/joined-result.ts')).joinedResult(fired, verdicts, parts)
@@ -162,7 +168,7 @@ async function reasonsOf(
 /** The names that were probably meant: those of the same event, the nearest one, or else all. */
 async function meantBy(name: string, { events }: Dialect): Promise<string> {
   const [{ sameEvent }, { nearestKey }] = await Promise.all([
-    import('../../hosts/same-event.ts'),
+    import('../../hosts/all/same-event.ts'),
     import('../../settings/files/unknown-names.ts'),
   ]);
   const same = sameEvent(name, events);

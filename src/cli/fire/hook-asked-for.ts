@@ -2,7 +2,7 @@ import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
 import { distance } from 'fastest-levenshtein';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
-import { lookAtHooks } from '../parts/look-at-hooks.ts';
+import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
 
 type Named = Pick<UnaskedHook, 'name' | 'command'>;
 

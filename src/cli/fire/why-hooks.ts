@@ -1,7 +1,7 @@
 import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hookFates, type FiredOnce, type HookFate } from '../../core/plan/hook-fates.ts';
-import { lookAtHooks, type ListedHook } from '../parts/look-at-hooks.ts';
+import { lookAtHooks, type ListedHook } from '../../workbench/parts/look-at-hooks.ts';
 
 /** One configured hook, and why it ran or did not. */
 export interface HookReason {

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { exampleGuards, type GuardLanguage, guardLanguages } from '../../workbench/init/guards.ts';
 import { planInit, type PlannedFile } from '../../workbench/init/plan.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
-import { lookAtHooks } from '../parts/look-at-hooks.ts';
+import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { say } from '../parts/shown-change.ts';
 import { counted } from '../../base/counted.ts';

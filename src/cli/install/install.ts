@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Installation, OverHttp, Scope } from '../../core/dialects/installation.ts';
 import { tokenVariable, keptServePort } from '../../hosts/parts/relay-entry.ts';
-import { hosts } from '../../hosts/hosts.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { changesFor, type FileChange, type InstallOrder } from '../../hosts/install/change.ts';
 import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';

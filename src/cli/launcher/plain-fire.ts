@@ -1,5 +1,5 @@
-import { knownDialects } from '../../hosts/index.ts';
-import type { FireOptions } from '../../hosts/relay/fire-options.ts';
+import { knownDialects } from '../../hosts/all/known.ts';
+import type { FireOptions } from '../fire/fire-options.ts';
 
 /**
  * Reads the arguments after `hookmachine fire` if they are plain; undefined for any other command line, which

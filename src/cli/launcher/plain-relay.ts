@@ -1,5 +1,5 @@
 import type { Host } from '../../core/dialects/dialect.ts';
-import { hosts } from '../../hosts/hosts.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
 import type { RelayOptions } from '../relay/relay-options.ts';
 import { isWord } from './plain-fire.ts';
 

@@ -4,9 +4,9 @@ import { bundlePlaces } from '../../settings/files/levels.ts';
 import type { LeftBehind } from '../../../machines/hook-process.ts';
 import type { Command } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { HookRegistry } from '../../hosts/system/hook-registry.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { hookEventNames } from '../../core/protocol/events.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
@@ -14,7 +14,7 @@ import { managedFiles, requiredBundles } from '../../hosts/relay/managed-here.ts
 import { bundleToJson, describeBundle } from '../parts/describe-bundle.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import type { Untrusted } from '../../workbench/check/check-hooks.ts';
-import { lookAtHooks, type ListedHook } from '../parts/look-at-hooks.ts';
+import { lookAtHooks, type ListedHook } from '../../workbench/parts/look-at-hooks.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 
 interface Options {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { knownDialects, presentDialects } from '../../hosts/index.ts';
+import { knownDialects, presentDialects } from '../../hosts/all/known.ts';
 import { compare } from '../../workbench/matrix/compare.ts';
 import { namesOf, runAs, type Trial } from '../../workbench/matrix/run-as.ts';
 import { sampleFields } from '../../workbench/matrix/sample-fields.ts';
@@ -14,7 +14,7 @@ import { parseJsonObject } from '../parts/parse-json-object.ts';
 import { print } from '../parts/print.ts';
 import { printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
-import { scriptNamed } from '../parts/script-named.ts';
+import { scriptNamed } from '../../workbench/parts/script-named.ts';
 
 interface Options {
   readonly cwd: string;

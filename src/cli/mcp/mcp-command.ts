@@ -1,20 +1,10 @@
 import type { Command } from 'commander';
-import type { Dialect } from '../../core/dialects/dialect.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
-import { addInspectOptions, type InspectOptions } from '../parts/inspect-option.ts';
+import { addInspectOptions } from '../parts/inspect-option.ts';
 import { noHooksOption } from '../../hosts/relay/no-hooks-option.ts';
-import { addRecordingOptions, type RecordingOptions } from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions } from '../parts/recording-option.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
-
-export interface McpOptions extends RecordingOptions, InspectOptions {
-  readonly cwd: string;
-  readonly url?: string;
-  readonly header?: readonly string[];
-  readonly server?: string;
-  readonly dialects?: readonly Dialect[];
-  readonly hooks: boolean;
-  readonly trust?: true;
-}
+import type { McpOptions } from './mcp.ts';
 
 /** `hookmachine mcp -- COMMAND…`: hooks around the tool calls of any MCP server. */
 export function addMcp(program: Command): void {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { readyHookSystem } from '../../core/calls/event-hooks.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { warn, warnPlainly } from '../../base/log.ts';
 import { connectServer } from '../../adapters/mcp/connect-server.ts';
@@ -10,14 +10,24 @@ import { startServer } from '../../adapters/mcp/start-server.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { onReaderGone } from '../../hosts/relay/guard-streams.ts';
 import { reportChanges } from '../parts/report-changes.ts';
-import { inspected } from '../parts/inspect-option.ts';
-import type { McpOptions } from './mcp-command.ts';
+import { inspected, type InspectOptions } from '../parts/inspect-option.ts';
 import { whichHooks } from '../../hosts/relay/no-hooks-option.ts';
 import { projectFolder } from '../parts/project-folder.ts';
-import { recorded } from '../../hosts/relay/recording-option.ts';
+import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { reportMissingGuards } from '../../hosts/relay/report-missing.ts';
 import { sessionNotes } from '../../hosts/relay/session-notes.ts';
 import { onlyTrusted } from '../../hosts/relay/trust-option.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+
+export interface McpOptions extends RecordingOptions, InspectOptions {
+  readonly cwd: string;
+  readonly url?: string;
+  readonly header?: readonly string[];
+  readonly server?: string;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
+  readonly trust?: true;
+}
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

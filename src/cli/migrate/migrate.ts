@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { Scope } from '../../core/dialects/installation.ts';
-import { findSame, knownDialects } from '../../hosts/index.ts';
+import { findSame, knownDialects } from '../../hosts/all/known.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { HookRegistry } from '../../hosts/system/hook-registry.ts';

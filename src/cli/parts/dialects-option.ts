@@ -1,6 +1,6 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { presentDialects, knownDialects } from '../../hosts/index.ts';
-import { findSame } from '../../hosts/index.ts';
+import { presentDialects, knownDialects } from '../../hosts/all/known.ts';
+import { findSame } from '../../hosts/all/known.ts';
 import { mayHaveSystemHooks, systemHooksOf } from '../../hosts/relay/system-hooks-of.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { builtInTools } from '../../agent/tools/index.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { connectDurable, type Durable } from '../../durable/connect.ts';
 import { type DurableRecords, openRecords } from '../../durable/records.ts';
 import {
@@ -19,11 +19,7 @@ import { dialectsOption } from './dialects-option.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { projectFolder } from './project-folder.ts';
-import {
-  addRecordingOptions,
-  recorded,
-  type RecordingOptions,
-} from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
 import { reportMissingGuards } from '../../hosts/relay/report-missing.ts';
 import { sessionNotes } from '../../hosts/relay/session-notes.ts';
 import { onlyTrusted, trustOption } from '../../hosts/relay/trust-option.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../../core/dialects/dialect.ts';
-import { hosts } from '../../hosts/hosts.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 
 /** @throws {CommandFailure} if there is no host of that name */

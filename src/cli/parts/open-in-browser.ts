@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { findProgram, ownFolders } from '../../handlers/process/index.ts';
+import { findProgram, ownFolders } from '../../base/programs.ts';
 
 /** Opens an address in the user's browser. If that fails, the user is told what to do instead. */
 export function openInBrowser(url: string, tell: (line: string) => void): void {

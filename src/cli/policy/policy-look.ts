@@ -12,15 +12,16 @@ import { listFiles } from '../../settings/bundles/sign.ts';
 import type { VerifiedBundle } from '../../settings/bundles/verify.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import type { Judged } from '../../workbench/hooktests/junit.ts';
-import { type BundlePlace, bundlePlaces } from '../../settings/files/levels.ts';
+import { bundlePlaces } from '../../settings/files/levels.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { bundleToJson, describeBundle } from '../parts/describe-bundle.ts';
 import { requiredBundles } from '../../hosts/relay/managed-here.ts';
-import type { PlaceOptions } from './policy.ts';
+import type { PlaceOptions } from './policy-work.ts';
 import { judgeBundle, judgeFiles } from './policy-tests.ts';
 import { about, placeOf, sayTests, testsIn, verifiedFrom } from './policy-work.ts';
 import { printableJson } from '../parts/printable.ts';
 import { say } from '../parts/shown-change.ts';
+import type { BundlePlace } from '../../core/definitions/settings.ts';
 
 /** `policy list`. */
 export function list({ json }: { readonly json?: true }): void {

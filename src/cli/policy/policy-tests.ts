@@ -9,9 +9,9 @@ import { readSettings } from '../../settings/bundles/settings.ts';
 import { writeFiles } from '../../settings/bundles/write-files.ts';
 import { hookmachine } from '../../hosts/hookmachine/index.ts';
 import { HookSystem } from '../../hosts/system/hook-system.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { Judged } from '../../workbench/hooktests/junit.ts';
-import type { BundlePlace } from '../../settings/files/levels.ts';
+import type { BundlePlace } from '../../core/definitions/settings.ts';
 import { judgeTests } from '../../workbench/hooktests/judge-tests.ts';
 
 /** Runs a bundle's own tests: in an empty project, as hooks of its level, and with no other hooks. */

@@ -6,11 +6,18 @@ import { type VerifiedBundle, verifyBundle } from '../../settings/bundles/verify
 import { isError } from '../../base/errors.ts';
 import type { Judged } from '../../workbench/hooktests/junit.ts';
 import { warn } from '../../base/log.ts';
-import { type BundlePlace, bundlePlaces } from '../../settings/files/levels.ts';
+import { bundlePlaces } from '../../settings/files/levels.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { linesOf } from '../../workbench/hooktests/judge-tests.ts';
 import { say } from '../parts/shown-change.ts';
+import type { BundlePlace } from '../../core/definitions/settings.ts';
+
+/** The level at which a command works. */
+export interface PlaceOptions {
+  readonly system?: true;
+  readonly toLower?: true;
+}
 
 /** Returns where the bundles of a level are. */
 export function placeOf({ system }: { readonly system?: true }): BundlePlace {

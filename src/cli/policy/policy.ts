@@ -1,3 +1,4 @@
+import type { PlaceOptions } from './policy-work.ts';
 import type { Command } from 'commander';
 
 /** `hookmachine policy`: signed bundles of hooks. */
@@ -102,10 +103,4 @@ Exit status: 0 all are up to date, 1 at least one could not be updated.`,
     .action(async (folder: string, options: { readonly output?: string }) =>
       (await import('./policy-make.ts')).pack(folder, options),
     );
-}
-
-/** The level at which a command works. */
-export interface PlaceOptions {
-  readonly system?: true;
-  readonly toLower?: true;
 }

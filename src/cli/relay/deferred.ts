@@ -1,7 +1,7 @@
 import { askForHost } from '../../durable/host-questions.ts';
 import { openDatabase } from '../../durable/postgres.ts';
 import { assertMigrated } from '../../durable/schema.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { CallOutcome } from '../../hosts/relay/call-outcome.ts';
 import { databaseHere, workspaceOf } from '../parts/durable-options.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { hosts } from '../../hosts/hosts.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { hostNamed } from '../parts/host-named.ts';
 import { noHooksOption } from '../../hosts/relay/no-hooks-option.ts';
-import { addRecordingOptions } from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions } from '../parts/recording-option.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { relay } from './relay.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';

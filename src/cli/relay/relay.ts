@@ -23,6 +23,7 @@ import {
 } from '../../hosts/relay/relay-event.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { throughHooks } from '../../hosts/relay/through-hooks.ts';
+import { recordingOf } from '../parts/recording-option.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -77,6 +78,7 @@ function pathOf(asked: Host, { host, input }: KnownEvent, options: RelayOptions)
       const { event, folder } = fired;
       const through = {
         ...options,
+        ...recordingOf(options),
         cwd: folder,
         endsWithCaller: !unawaited.includes(event),
         ...(sessionId && { sessionId }),

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isHookmachineError } from '../../base/errors.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { ownFolders } from '../../handlers/process/index.ts';
+import { ownFolders } from '../../base/programs.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { parseJsonObject } from '../parts/parse-json-object.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { knownDialects, presentDialects } from '../../hosts/index.ts';
+import { knownDialects, presentDialects } from '../../hosts/all/known.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { accounts, type CallAccount, type EventAccount } from '../../watch/journal/account.ts';
 import { compareEvents } from '../../watch/journal/compare-events.ts';
@@ -10,7 +10,7 @@ import { journalTo } from '../../watch/journal/journal.ts';
 import { readRecording } from '../../watch/journal/read-recording.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { edited } from './edited.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';

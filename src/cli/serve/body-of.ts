@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { EventReader, type EventInput } from '../../hosts/parts/event-input.ts';
-import { mostBytes, overSize } from '../../core/protocol/output.ts';
+import { mostBytes, overSize } from '../../base/json-limits.ts';
 import { errorOf } from '../../base/message-of.ts';
 
 /** Returns the event in a request's body; rejects if the signal is aborted before all has come. */

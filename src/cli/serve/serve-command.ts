@@ -1,17 +1,9 @@
 import type { Command } from 'commander';
-import type { Dialect } from '../../core/dialects/dialect.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { noHooksOption } from '../../hosts/relay/no-hooks-option.ts';
-import { addRecordingOptions, type RecordingOptions } from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions } from '../parts/recording-option.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
-
-export interface ServeOptions extends RecordingOptions {
-  readonly port?: string;
-  readonly json?: true;
-  readonly dialects?: readonly Dialect[];
-  readonly hooks: boolean;
-  readonly trust?: true;
-}
+import type { ServeOptions } from './serve.ts';
 
 /** `hookmachine serve`: all our hooks as one HTTP hook of hosts. */
 export function addServe(program: Command): void {

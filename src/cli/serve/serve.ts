@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Host } from '../../core/dialects/dialect.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { tokenVariable } from '../../hosts/parts/relay-entry.ts';
 import type { Speaker } from '../../core/dialects/speaker.ts';
 import { isHookmachineError } from '../../base/errors.ts';
@@ -15,11 +15,18 @@ import { hostNamed } from '../parts/host-named.ts';
 import { portOf, untilInterrupted } from '../parts/inspect-option.ts';
 import { print } from '../parts/print.ts';
 import { printable } from '../parts/printable.ts';
-import { recorded } from '../../hosts/relay/recording-option.ts';
+import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { dialectsBeside, knownEvent, relayEvent } from '../../hosts/relay/relay-event.ts';
 import { sessionProject } from '../../hosts/serve/session-project.ts';
-import type { ServeOptions } from './serve-command.ts';
 import { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
+
+export interface ServeOptions extends RecordingOptions {
+  readonly port?: string;
+  readonly json?: true;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
+  readonly trust?: true;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

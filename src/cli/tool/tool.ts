@@ -4,7 +4,7 @@ import { argumentChanges, resultChanges } from '../../agent/loop/hook-changes.ts
 import { ToolScheduler, type CompletedToolCall } from '../../agent/loop/tool-scheduler.ts';
 import { builtInTools } from '../../agent/tools/index.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { oneLine, warnPlainly } from '../../base/log.ts';
 import { allowGuardWritesOption } from '../parts/guard-writes-option.ts';
@@ -17,11 +17,7 @@ import { printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { readStdin } from '../parts/read-stdin.ts';
 import { reportMissingGuards } from '../../hosts/relay/report-missing.ts';
-import {
-  addRecordingOptions,
-  recorded,
-  type RecordingOptions,
-} from '../../hosts/relay/recording-option.ts';
+import { addRecordingOptions, recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { sessionNotes } from '../../hosts/relay/session-notes.ts';
 import { onlyTrusted, trustOption } from '../../hosts/relay/trust-option.ts';
 

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { isHookmachineError } from '../../base/errors.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { HookRegistry } from '../../hosts/system/hook-registry.ts';
 import type { RegisteredHook, UnaskedHook } from '../../core/definitions/hook-definition.ts';

@@ -114,3 +114,9 @@ export const defaultReason = 'Blocked by hook';
 export const replacement = ({ effects }: Answer, slot: Slot): Fields | undefined =>
   effects.filter((effect) => effect.kind === 'replace').findLast((effect) => effect.slot === slot)
     ?.value;
+
+/** An answer with the name of the hook that gave it. */
+export interface NamedAnswer {
+  readonly hook: string;
+  readonly answer: Answer;
+}

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName, Slot } from '../points/hook-points.ts';
-import { isRecord, type HookOutput, defined } from '../protocol/output.ts';
-import { decisions, type Answer } from './answer.ts';
-import type { NamedAnswer } from '../dialects/dialect.ts';
+import type { HookOutput } from '../protocol/output.ts';
+import { type Answer, decisions, type NamedAnswer } from './answer.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { Slot } from '../points/hook-points.ts';
-import { defined, isRecord } from '../protocol/output.ts';
-import { decisions } from './answer.ts';
-import type { NamedAnswer } from '../dialects/dialect.ts';
+import { defined, isRecord } from '../../base/records.ts';
+import { decisions, type NamedAnswer } from './answer.ts';
 import { differing, FieldSet, joinTexts } from './merge-effects.ts';
 import type { Change, HookConflict, Verdict } from './verdict.ts';
 

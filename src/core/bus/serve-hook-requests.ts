@@ -3,7 +3,7 @@ import { messageOf } from '../../base/message-of.ts';
 import { checkEventFields } from '../protocol/fields.ts';
 import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import { isRecord } from '../protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { normalizeHookLLMRequest, normalizeHookLLMResponse } from '../translate/genai-v1.ts';
 import { requestFields } from '../translate/request.ts';
 import type { HookStage, AggregatedHookResult } from '../answers/results.ts';

@@ -15,7 +15,7 @@ import type { EventContext } from '../answers/event-context.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
 import { hookProcess } from '../run/run-machine.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
-import { type DefaultHookOutput, isRecord } from '../protocol/output.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
 import { joined, textOf, textsOf } from '../translate/turns.ts';
@@ -25,6 +25,7 @@ import type {
   EventVerdict,
 } from '../answers/results.ts';
 import type { plannedHooks } from './event-hooks.ts';
+import { isRecord } from '../../base/records.ts';
 
 /** The machine for an answer's text, with its actors provided once for all runs. */
 export const answerStream = answerStreamMachine.provide({ actors: { hookProcess } });

@@ -1,7 +1,7 @@
 import type { RefusedBy, ToolInput } from '../../../machines/tool-call.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import type { OpenToolCall, ToolCallVerdict } from './open-tool-call.ts';
 import type { Approval, StopRequest, ToolCallRequest } from './run-tool-call.ts';
 
@@ -81,9 +81,9 @@ export interface OpenKeptCall extends OpenToolCall {
  * Keeps tool calls beyond the process that made them, so that a question of theirs may be answered days later
  * and from another process. `connectDurable` of `hookmachine/durable` creates one.
  */
-export interface CallKeeper {
+export interface CallKeeper<Host extends CallHost = CallHost> {
   /** The configuration whose hooks judge the calls. */
-  readonly config: HookSystemConfig;
+  readonly config: Host;
   /** Runs a call to its end, or to a question; the same id again is the same call. */
   call(
     request: ToolCallRequest,

@@ -6,17 +6,17 @@ import type { ToolInput } from '../../../machines/tool-call.ts';
 import { isBlockedUnready, unreadyEnvelope } from '../run/event-result.ts';
 import type { HookEventHandler, PrepareOptions } from '../run/hook-event-handler.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
-import type { HookSystem } from '../../hosts/system/hook-system.ts';
+import type { CallHooks, CallHost } from './call-host.ts';
 import { resultOf, settledInput } from '../run/plan-input.ts';
 import { onAbort, runMachine } from '../run/run-machine.ts';
 import { warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import { type DefaultHookOutput, isNestedTooDeep } from '../protocol/output.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import { observed } from '../run/telemetry.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
+import { isNestedTooDeep } from '../../base/json-limits.ts';
 
 /** Stands in for a hook system that cannot be made ready, if the host wants that to block. */
 interface Unready {
@@ -24,7 +24,7 @@ interface Unready {
 }
 
 /** A hook system that may be used, its stand-in, or undefined if execution continues without hooks. */
-export type Ready = HookSystem | Unready | undefined;
+export type Ready = CallHooks | Unready | undefined;
 
 /**
  * The host's hook system, initialised with the first event (HOOK-007, 008). It is undefined if hooks are off,
@@ -32,7 +32,7 @@ export type Ready = HookSystem | Unready | undefined;
  * promise only that first time, and while settings whose guards are unknown are tried again (S-12):
  * afterwards, and with hooks off, there is nothing to await (HOOK-013).
  */
-export function readyHookSystem(config: HookSystemConfig): Ready | Promise<Ready> {
+export function readyHookSystem(config: CallHost): Ready | Promise<Ready> {
   try {
     const system = config.getHookSystem();
     if (system === undefined) return undefined;
@@ -60,7 +60,7 @@ export const isUnready = (ready: Ready): ready is Unready =>
  * block.
  */
 const unreadyResult = (
-  config: HookSystemConfig,
+  config: CallHost,
   { unready: error }: Unready,
   event: HookEventName,
 ): AggregatedHookResult | undefined =>
@@ -69,7 +69,7 @@ const unreadyResult = (
 const notReady = 'the hook system could not be prepared';
 
 /** Warns the user that no hooks can run, and returns their stand-in, as `onUnready` says. */
-function standIn(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
+function standIn(config: CallHost, what: string, error: unknown): Unready | undefined {
   if (config.onUnready !== 'block') {
     warnOfNoHooks(config, what, error);
     return undefined;
@@ -79,7 +79,7 @@ function standIn(config: HookSystemConfig, what: string, error: unknown): Unread
 }
 
 /** Warns the user that execution continues as if there were no hooks (HOOK-111, C-91). */
-function warnOfNoHooks(config: HookSystemConfig, what: string, error: unknown): void {
+function warnOfNoHooks(config: CallHost, what: string, error: unknown): void {
   warn(config.onWarning, `${what} (${messageOf(error)}); continuing without hooks`);
 }
 
@@ -115,11 +115,7 @@ export function hasHooks(system: Ready, event: HookEventName, subject?: string):
 }
 
 /** Whether it is certain without waiting that no hook matches an event, so that nothing need be awaited. */
-export function hasNoHooks(
-  config: HookSystemConfig,
-  event: HookEventName,
-  subject?: string,
-): boolean {
+export function hasNoHooks(config: CallHost, event: HookEventName, subject?: string): boolean {
   const ready = readyHookSystem(config);
   return !isPending(ready) && !isUnready(ready) && !hasHooks(ready, event, subject);
 }
@@ -129,7 +125,7 @@ export function hasNoHooks(
  * function that prepares the event; undefined if no hook matches.
  */
 export const hooksFor = <Event extends HookEventName>(
-  config: HookSystemConfig,
+  config: CallHost,
   system: Ready,
   event: Event,
   subject?: string,
@@ -137,7 +133,7 @@ export const hooksFor = <Event extends HookEventName>(
 
 /** Like `hooksFor`, for callers that must also know which hooks were planned. */
 export function plannedHooks<Event extends HookEventName>(
-  config: HookSystemConfig,
+  config: CallHost,
   system: Ready,
   event: Event,
   subject?: string,
@@ -178,7 +174,7 @@ export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookR
  * says so.
  */
 export async function firedResult(
-  config: HookSystemConfig,
+  config: CallHost,
   event: HookEventName,
   subject: string | undefined,
   fire: (handler: HookEventHandler) => Promise<AggregatedHookResult>,
@@ -206,7 +202,7 @@ interface CallOutcome {
 
 /** Runs the machine of a call to its outcome. */
 export function runCall<Machine extends AnyStateMachine>(
-  config: HookSystemConfig,
+  config: CallHost,
   machine: Machine,
   input: InputFrom<Machine>,
   signal: AbortSignal | undefined,
@@ -219,7 +215,7 @@ export function runCall<Machine extends AnyStateMachine>(
 }
 
 /** Emits a warning for each hook phase of a call that failed. */
-export function warnOfFailures(config: HookSystemConfig, { failures }: CallOutcome): void {
+export function warnOfFailures(config: CallHost, { failures }: CallOutcome): void {
   for (const { phase, error } of failures)
     warnOfNoHooks(config, `${phase}: the hooks failed`, error);
 }

@@ -7,7 +7,7 @@ import {
 import type { AnswerStreamOutcome } from '../../../machines/answer-stream.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { hookEvent } from '../run/run-machine.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import { isObserved, observedSession } from '../run/telemetry.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
@@ -76,7 +76,7 @@ export interface ModelCallOptions extends EventContext, ModelCallFollower {
  * model is called. Never throws: a failing model is an outcome.
  */
 export async function runGenAIModelCall(
-  config: HookSystemConfig,
+  config: CallHost,
   asked: ModelCallRequest,
   callModel: CallModel,
   {
@@ -125,7 +125,7 @@ const isPlain = ({ ports }: ModelCallInput): boolean =>
 
 /** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
 export function modelCallInput(
-  config: HookSystemConfig,
+  config: CallHost,
   ready: Ready | Promise<Ready>,
   { id, request }: ModelCallRequest,
   callModel: CallModel,

@@ -1,8 +1,8 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
-import { type DefaultHookOutput, defined, isRecord } from '../protocol/output.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
 import { defaultHookTranslator, dropsFunctionCalls } from '../translate/genai-v1.ts';
@@ -14,13 +14,14 @@ import {
 import { commonEffects } from '../answers/results.ts';
 import { finalOutputOf } from './event-hooks.ts';
 import { toolResponse } from './run-tool-call.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Returns undefined if no hook gave output; never throws (HOOK-111, 115).
  * The caller tests `isBlockingDecision()` and applies the rest itself (HOOK-217).
  */
 export function fireBeforeToolHook(
-  config: HookSystemConfig,
+  config: CallHost,
   toolName: string,
   toolInput: ToolInput,
   options?: FireOptions,
@@ -35,7 +36,7 @@ export function fireBeforeToolHook(
  * dialect that may replace the result gives the replacement as `hookSpecificOutput.tool_response`.
  */
 export function fireAfterToolHook(
-  config: HookSystemConfig,
+  config: CallHost,
   toolName: string,
   toolInput: ToolInput,
   result: ToolResult,
@@ -86,7 +87,7 @@ const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 
 /** Fires BeforeModel (HOOK-152). Never throws: if something fails, the call goes ahead (HOOK-116). */
 export async function fireBeforeModelHook(
-  config: HookSystemConfig,
+  config: CallHost,
   request: GenAIRequest,
   options?: FireOptions,
 ): Promise<BeforeModelHookResult> {
@@ -109,7 +110,7 @@ export async function fireBeforeModelHook(
 
 /** Fires AfterModel, once for the whole response (HOOK-050, 153). Never throws. */
 export async function fireAfterModelHook(
-  config: HookSystemConfig,
+  config: CallHost,
   request: GenAIRequest,
   response: GenAIResponse,
   options?: FireOptions,
@@ -126,7 +127,7 @@ export async function fireAfterModelHook(
 
 /** Fires BeforeToolSelection (HOOK-154, 205). Never throws. */
 export async function fireBeforeToolSelectionHook(
-  config: HookSystemConfig,
+  config: CallHost,
   request: GenAIRequest & { readonly config?: { readonly tools?: unknown } },
   options?: FireOptions,
 ): Promise<BeforeToolSelectionHookResult> {

@@ -1,6 +1,6 @@
 import type { AnswerText, ModelCallPorts, ModelRequest } from '../../../machines/model-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import type { PrepareOptions } from '../run/hook-event-handler.ts';
 import { onAbort } from '../run/run-machine.ts';
 import { errorOf } from '../../base/message-of.ts';
@@ -19,7 +19,7 @@ import {
   streamedResponse,
   streamingHooks,
 } from './answer-stream-ports.ts';
-import { textOf } from '../../agent/loop/chat-history.ts';
+import { textOfResponse } from '../translate/response.ts';
 import { hookResult, plannedHooks, hooksFor, type Ready } from './event-hooks.ts';
 
 /** The events of a model call, in order (C-89). */
@@ -61,7 +61,7 @@ const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIReque
 
 /** The engine's part of the `modelCall` machine: only the engine knows the SDK's shapes (HOOK-141). */
 export function modelCallPorts(
-  config: HookSystemConfig,
+  config: CallHost,
   system: Ready,
   { request, callModel, context = {}, ...follower }: ModelCall,
 ): ModelCallPorts {
@@ -124,7 +124,7 @@ export function modelCallPorts(
       if (hooks === undefined) return callModel(asRequest(asked), signal, textTo(show));
       const text = new CountedText(hooks, signal);
       const response = await callModel(asRequest(asked), signal, text);
-      await text.complete(textOf(response));
+      await text.complete(textOfResponse(response));
       return response;
     },
     streamed: streamedResponse,

@@ -1,6 +1,6 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import { assertArgument, assertArguments, object, type Rule, text } from '../../base/arguments.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import { onAbort, later } from '../run/run-machine.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import {
@@ -82,7 +82,7 @@ const requestRules: Readonly<Record<string, Rule>> = { id: text, name: text, inp
  * }
  */
 export function beginToolCall(
-  config: HookSystemConfig,
+  config: CallHost,
   request: ToolCallRequest,
   { signal, canAsk = true, ...options }: BeginToolCallOptions = {},
 ): OpenToolCall {

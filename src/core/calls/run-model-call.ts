@@ -8,10 +8,10 @@ import {
   optional,
   type Rule,
 } from '../../base/arguments.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import { isObserved } from '../run/telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
-import { defined } from '../protocol/output.ts';
+import { defined } from '../../base/records.ts';
 import { readConfig } from '../translate/fields.ts';
 import type {
   GenAIContent,
@@ -116,7 +116,7 @@ const requestRules: Readonly<Record<string, Rule>> = {
  * if (call.response) show(call.response.parts);
  */
 export async function runModelCall(
-  config: HookSystemConfig,
+  config: CallHost,
   request: NeutralRequest,
   callModel: CallNeutralModel,
   options: ModelCallOptions & { readonly id?: string } = {},
@@ -148,7 +148,7 @@ export async function runModelCall(
 }
 
 /** Whether only the model would run. */
-const isPlain = (config: HookSystemConfig, system: Ready): boolean =>
+const isPlain = (config: CallHost, system: Ready): boolean =>
   !isObserved(config) &&
   !isUnready(system) &&
   !(['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const).some((event) =>

@@ -12,14 +12,13 @@ import { joinTexts } from '../answers/merge-effects.ts';
 import { isError } from '../../base/errors.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
-import type { HookSystemConfig } from '../host/hook-system-config.ts';
+import type { CallHost } from './call-host.ts';
 import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../run/telemetry.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import {
   BeforeToolHookOutput,
   type DefaultHookOutput,
-  defined,
   type HookOutput,
 } from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
@@ -37,6 +36,7 @@ import {
   runCall,
   untilCancelled,
 } from './event-hooks.ts';
+import { defined } from '../../base/records.ts';
 
 /** The machine for a tool call, with its actors provided once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
@@ -118,7 +118,7 @@ export interface EndedToolCall extends AppliedToolCall {
  * watches machines, only the tool runs. Never throws: a failing tool is a result with `error`.
  */
 export function runToolCall(
-  config: HookSystemConfig,
+  config: CallHost,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
   options: ToolCallOptions = {},
@@ -148,7 +148,7 @@ export interface HookedToolResult extends ToolResult {
  * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
  */
 export function executeToolWithHooks(
-  config: HookSystemConfig,
+  config: CallHost,
   toolName: string,
   toolInput: ToolInput,
   executeFn: ExecuteTool,
@@ -165,7 +165,7 @@ const hookedResult = ({ toolResult, stop, notice }: EndedToolCall): HookedToolRe
 
 /** Runs a call by its machine; without one if only the tool would run and nobody watches machines. */
 function runReady(
-  config: HookSystemConfig,
+  config: CallHost,
   system: Ready,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
@@ -195,7 +195,7 @@ function runReady(
 
 /** Runs a call without a machine, and reports it when it has ended. */
 async function reportedCall(
-  config: HookSystemConfig,
+  config: CallHost,
   { id, name }: ToolCallRequest,
   session: string,
   call: () => Promise<ToolCallOutcome>,
@@ -229,7 +229,7 @@ const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
 
 /** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
 export function toolCallInput(
-  config: HookSystemConfig,
+  config: CallHost,
   ready: Ready | Promise<Ready>,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
@@ -294,7 +294,7 @@ const changedSince =
 
 /** The hooks of a tool call by phase, each planned once; undefined for a phase without hooks. */
 function hookPorts(
-  config: HookSystemConfig,
+  config: CallHost,
   system: Ready,
   name: string,
   context: EventContext,

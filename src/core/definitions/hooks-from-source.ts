@@ -1,7 +1,7 @@
 import type { HookSource } from '../protocol/events.ts';
 import type { HookBundle } from './hook-definition.ts';
-import type { SettingsOwner } from '../../settings/files/levels.ts';
-import type { ParsedJson } from '../../settings/files/parse-json.ts';
+import type { SettingsOwner } from './settings.ts';
+import type { Path, Position } from './problem.ts';
 
 /** The hooks of one source, not yet checked. */
 export interface HooksFromSource {
@@ -12,7 +12,7 @@ export interface HooksFromSource {
   readonly hooks: unknown;
   readonly file?: string;
   /** Returns the position in the file of the value at a settings path. */
-  readonly locate?: ParsedJson['locate'] | undefined;
+  readonly locate?: ((path: Path) => Position) | undefined;
   /** Variables that commands from this source may use. */
   readonly env?: Readonly<Record<string, string>>;
   /** What a failure means for hooks that do not say so themselves; default: the operation continues. */

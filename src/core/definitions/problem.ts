@@ -1,7 +1,7 @@
 import { said } from '../../base/message-of.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import type { HookSource } from '../protocol/events.ts';
-import { isRecord } from '../protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 
 /** Steps into a settings file, such as `['hooks', 'BeforeTool', 0]`. */
 export type Path = readonly (string | number)[];

@@ -3,9 +3,8 @@ import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookDefinition } from '../definitions/hook-definition.ts';
-import type { SettingsOwner } from '../../settings/files/levels.ts';
-import type { FirstSight } from '../../settings/files/read-files.ts';
-import type { Answer } from '../answers/answer.ts';
+import type { FirstSight, SettingsOwner } from '../definitions/settings.ts';
+import type { Answer, NamedAnswer } from '../answers/answer.ts';
 import type { RegexBudget } from '../../base/bounded-regex.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import type { FoundHooks, HookSite } from './hook-site.ts';
@@ -142,12 +141,6 @@ export type Host = Pick<
   'name' | 'family' | 'events' | 'readCall' | 'reportCall' | 'givesHooksOf'
 > &
   Required<Pick<Dialect, 'speak' | 'install'>>;
-
-/** An answer with the name of the hook that gave it. */
-export interface NamedAnswer {
-  readonly hook: string;
-  readonly answer: Answer;
-}
 
 /** An event from outside, or what is wrong with it, one sentence per field. */
 export type CheckedCall = ReadCall | { readonly faults: readonly string[] };

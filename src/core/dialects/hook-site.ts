@@ -1,9 +1,22 @@
-import type { Bundles } from '../../settings/bundles/bundled-hooks.ts';
+import type { Bundles } from '../definitions/settings.ts';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookSource } from '../protocol/events.ts';
 import type { HookDefinition, UnaskedHook } from '../definitions/hook-definition.ts';
 import type { HooksFromSource } from '../definitions/hooks-from-source.ts';
 import type { SettingsProblem } from '../definitions/problem.ts';
+
+/** Finds a dialect's event by another host's name for it; undefined if no host uses that name. */
+export type SameEvent = (
+  name: string,
+  events: Readonly<Record<string, string>>,
+) =>
+  | {
+      /** The dialect's own names for it. */
+      readonly names: readonly string[];
+      /** The dialect that uses the other name. */
+      readonly dialect: string;
+    }
+  | undefined;
 
 /** Where a dialect looks for its hooks, and what it may use to find them. */
 export interface HookSite {
@@ -22,6 +35,8 @@ export interface HookSite {
    * default: none does.
    */
   readonly deniesUnknown?: (source: HookSource) => boolean;
+  /** Loads what knows the names that other hosts have for events, for hints; default: nobody knows. */
+  readonly loadSameEvent?: () => Promise<SameEvent>;
   /** Whether this file may be run at all; a project's file may only if the user trusts it. */
   trusts(hook: UnaskedHook): boolean | Promise<boolean>;
   /** Runs a program with empty input, supervised like a hook. `timeout` is in ms. */

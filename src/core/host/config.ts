@@ -1,21 +1,26 @@
+import type { InspectionEvent } from 'xstate';
 import type { UnaskedHook } from '../definitions/hook-definition.ts';
 import type { HookProcessInput } from '../../../machines/hook-process.ts';
-import type { BundlePlace } from '../../settings/files/levels.ts';
-import type { Bundles } from '../../settings/bundles/bundled-hooks.ts';
+import type {
+  AuditSettings,
+  BundlePlace,
+  Bundles,
+  DisabledHooks,
+  FailureDefault,
+  HookExtension,
+  SettingsNote,
+} from '../definitions/settings.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { WarningSink } from '../../base/log.ts';
-import type { Model } from '../../agent/models/model.ts';
+import type { Model } from '../translate/model.ts';
 import type { HookSource } from '../protocol/events.ts';
 import type { HooksFromSource } from '../definitions/hooks-from-source.ts';
-import type { HookExtension } from '../../settings/files/extensions.ts';
-import type { FailureDefault } from '../../settings/files/load-settings.ts';
-import type { AuditSettings } from '../../settings/files/managed.ts';
-import type { DisabledHooks } from '../../settings/files/unknown-names.ts';
 import type { SettingsProblem } from '../definitions/problem.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
 import type { HookTrust } from '../definitions/hook-trust.ts';
-import type { InspectObserver } from '../run/telemetry.ts';
+
+/** Observes machines and everything that they start. */
+export type InspectObserver = (event: InspectionEvent) => void;
 
 /** What the hook system needs from its host (HOOK-144, 215). */
 export interface HookHost {

@@ -3,7 +3,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { identityOf } from './duplicates.ts';
 import { HookPlanner, subjectOf } from './hook-planner.ts';
-import type { HookRegistry } from '../../hosts/system/hook-registry.ts';
+import type { RegisteredHooks } from './registered-hooks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export interface FiredOnce {
 
 /** Returns for every hook why it ran or did not run, after the event. */
 export function hookFates(
-  registry: HookRegistry,
+  registry: RegisteredHooks,
   { event, payloads, ran }: FiredOnce,
   isUntrusted: (hook: RegisteredHook) => boolean,
   isOff: (hook: RegisteredHook) => boolean,

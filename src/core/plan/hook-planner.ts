@@ -8,7 +8,8 @@ import { authorities, type HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { type Entry, identityOf, isStronger, mergedEntries } from './duplicates.ts';
-import type { HookRegistry } from '../../hosts/system/hook-registry.ts';
+import type { Handlers } from '../host/handlers.ts';
+import type { RegisteredHooks } from './registered-hooks.ts';
 import type { StartGate, TrustGate } from './trust-gate.ts';
 
 const debug = debugChannel('planner');
@@ -62,6 +63,7 @@ interface CompiledEvent {
 }
 
 interface PlannerOptions {
+  readonly handlers?: Handlers;
   readonly mayStart?: StartGate;
   readonly matcherLimit?: number;
 }
@@ -76,8 +78,10 @@ export class HookPlanner {
   readonly #undecided: { readonly hook: RegisteredHook; readonly error: unknown }[] = [];
   /** The events and levels whose undecided matchers have been reported. */
   readonly #reported = new Set<string>();
-  #registry: HookRegistry | undefined;
+  #registry: RegisteredHooks | undefined;
 
+  /** What runs the hooks of a plan; undefined if plans are only looked at. */
+  readonly handlers: Handlers | undefined;
   /** Whether a hook of a plan may start, now that its turn has come. */
   readonly mayStart: StartGate;
 
@@ -89,10 +93,11 @@ export class HookPlanner {
   constructor(
     warn: WarningSink,
     trusts: TrustGate = () => true,
-    { mayStart = trusts, matcherLimit }: PlannerOptions = {},
+    { handlers, mayStart = trusts, matcherLimit }: PlannerOptions = {},
   ) {
     this.#warn = warn;
     this.#trusts = trusts;
+    this.handlers = handlers;
     this.mayStart = mayStart;
     this.#matcherLimit = matcherLimit;
   }
@@ -100,7 +105,7 @@ export class HookPlanner {
   /**
    * Uses these hooks, or none, for all plans from now on; a plan that was made already stays as it is (G-09).
    */
-  use(registry: HookRegistry | undefined): void {
+  use(registry: RegisteredHooks | undefined): void {
     this.#registry = registry;
     this.#events.clear();
     this.#reported.clear();

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/records.ts';
 import type { HookEventName } from './events.ts';
 
 /** In LLxprt, `ask` is reserved and treated as `allow` (HOOK-182). */
@@ -34,14 +35,6 @@ export const decisionWanted = 'exactly one of block, deny, allow, approve, ask';
 /** Whether a decision blocks. */
 export const isBlocking = (decision: unknown): boolean =>
   decision === 'block' || decision === 'deny';
-
-/** Whether a value is an object and not an array. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The fields of an object; none if the value is not an object. */
-export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  isRecord(value) ? value : {};
 
 const isString = (value: unknown): boolean => typeof value === 'string';
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
@@ -213,53 +206,7 @@ function shown(value: unknown): string {
   return written.length > longestShown ? `${written.slice(0, longestShown - 3)}...` : written;
 }
 
-/** Returns the object without the keys whose value is undefined. */
-export function defined<T extends object>(object: {
-  [Key in keyof T]: T[Key] | undefined;
-}): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
-}
-
 /** Seed 003 "Exit Codes". Any other code is a failure of the hook and never blocks (HOOK-068). */
 export const EXIT_CODE_SUCCESS = 0;
 export const EXIT_CODE_NON_BLOCKING_ERROR = 1;
 export const EXIT_CODE_BLOCKING_ERROR = 2;
-
-/*
- * How much JSON is judged. Beyond that, an event is denied without having been judged, because the code that
- * writes or compares its values is recursive, and some of that code is not ours (S-34).
- */
-
-/** How deep values may be nested. */
-export const deepest = 1_000;
-
-/** How large an event may be, in bytes. */
-export const mostBytes = 64 * 1024 * 1024;
-
-/** Says that something is over a limit. */
-export const overDepth = 'is nested more than 1,000 levels deep';
-export const overSize = 'is larger than 64 MiB';
-
-/** Whether a value in the form of JSON is nested too deep; one that runs in a circle has no such form. */
-export function isNestedTooDeep(value: object): boolean {
-  const left: { readonly inside: object; readonly depth: number }[] = [{ inside: value, depth: 1 }];
-  // The last is taken first, so that a circle is found before much of it is walked.
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { inside, depth } = next;
-    if (depth > deepest) return !isCircular(value);
-    if (ArrayBuffer.isView(inside)) continue;
-    for (const item of Object.values(inside) as readonly unknown[])
-      if (typeof item === 'object' && item !== null) left.push({ inside: item, depth: depth + 1 });
-  }
-  return false;
-}
-
-function isCircular(value: object): boolean {
-  try {
-    JSON.stringify(value);
-    return false;
-  } catch (error) {
-    // Too deep for the stack would be a RangeError.
-    return (error as Error).name === 'TypeError';
-  }
-}

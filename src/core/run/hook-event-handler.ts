@@ -1,8 +1,8 @@
 import type { HookEventInput } from '../../../machines/hook-event.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import { askModelOf } from '../../handlers/index.ts';
+import { askModelOf } from './handler-of.ts';
 import { hookPointOf } from '../points/hook-points.ts';
-import { isNestedTooDeep, overDepth } from '../protocol/output.ts';
+import { isNestedTooDeep, overDepth } from '../../base/json-limits.ts';
 import { debugChannel, type PlainWarning } from '../../base/log.ts';
 import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
@@ -332,6 +332,7 @@ export class HookEventHandler {
         },
       };
       return toMachineInput(plan, input, context, reporting, {
+        handlers: this.#planner.handlers,
         mayStart: this.#planner.mayStart,
         canAsk,
         recheck: this.#config.rechecks?.() ?? false,

@@ -25,8 +25,9 @@ import {
   withMissingProgram,
 } from '../answers/process-facts.ts';
 import type { Verdict } from '../answers/verdict.ts';
-import { faultBehind } from '../../handlers/process/index.ts';
-import { askModelOf, type AskModel, handlerOf, sharingKey } from '../../handlers/index.ts';
+import { sharingKey } from '../definitions/sharing-key.ts';
+import { askModelOf, type AskModel, handlerOf } from './handler-of.ts';
+import { type Handlers, noHandlers, type RunnableCommand } from '../host/handlers.ts';
 import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
@@ -42,9 +43,6 @@ import type { HookPlan } from '../plan/hook-planner.ts';
 import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 import type { PlanObserver } from './telemetry.ts';
 import type { StartGate } from '../plan/trust-gate.ts';
-import { onDemand } from '../../base/on-demand.ts';
-
-const loadScriptFiles = onDemand(() => import('../../settings/trust/script-files.ts'));
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
@@ -68,6 +66,8 @@ export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
 
 /** How a plan's hooks are started and their answers read. */
 export interface PlanOptions {
+  /** What runs the hooks; default: none can run. */
+  readonly handlers?: Handlers | undefined;
   /** Whether a hook may start, now that its turn has come; default: every hook may. */
   readonly mayStart?: StartGate;
   /** The result when the answers cannot be merged; default: a failure that blocks nothing. */
@@ -117,6 +117,7 @@ export function toMachineInput(
 ): HookEventInput {
   const { event } = plan;
   const {
+    handlers = noHandlers,
     mayStart = () => true,
     unmerged = (error) => buildFailureEnvelope(error, 'aggregation', { event }),
     unfit,
@@ -141,11 +142,12 @@ export function toMachineInput(
     for (const hook of plan.hooks)
       if ('error' in tried(() => textOf(hook, payload))) JSON.stringify(payload);
 
-  const commandOf = (hook: RegisteredHook, received: HookPayload): HookCommand => {
+  const commandOf = (hook: RegisteredHook, received: HookPayload): RunnableCommand => {
     const environment = tried(() => dialectOf(hook).environment(hook, input));
     const broken = unfit ?? ('error' in environment ? environment.error : undefined);
     return {
       command: hook.command,
+      run: handlers.run,
       sharing: sharingKey(hook),
       ...handlerOf(hook, askModel),
       ...(hook.args && { args: hook.args }),
@@ -156,7 +158,7 @@ export function toMachineInput(
       ...(hook.source === 'system' && { isClean: true }),
       ...(hook.prestart && { prestart: true }),
       ...((hook.prestart || hook.type === 'live') && {
-        filesBehind: filesBehind(hook, input.cwd),
+        filesBehind: filesBehind(handlers, hook, input.cwd),
       }),
       // The port calls it before it starts anything.
       stdin: () => {
@@ -207,7 +209,7 @@ export function toMachineInput(
       if (untrusted.has(hook)) throw new Error(whyUntrusted(hook));
       const isOnlyNoted = dialect.missingProgram === 'noted';
       const said = withMissingProgram(dialect.read(hook, outcome, received), isOnlyNoted);
-      const read = withCause(said, () => commandOf(hook, received));
+      const read = withCause(said, () => handlers.faultBehind(commandOf(hook, received)));
       const result = { ...withOutput(event, hook, read, received), hook, event, received };
       const { chain = passChanges } = dialect;
       return isInSequence(hook) && isPassedOn(result)
@@ -291,10 +293,10 @@ export function toMachineInput(
 }
 
 /** Says why a script could not be run, where its file shows that (exit 126 and 127). */
-function withCause<A extends Answer>(answer: A, command: () => HookCommand): A {
+function withCause<A extends Answer>(answer: A, faultBehind: () => string | undefined): A {
   const { error, exitCode } = answer;
   if (error === undefined || (exitCode !== 126 && exitCode !== 127)) return answer;
-  const cause = faultBehind(command());
+  const cause = faultBehind();
   if (cause === undefined) return answer;
   return { ...answer, error: new Error(`Hook exited with code ${exitCode} (${cause})`) };
 }
@@ -303,8 +305,8 @@ function withCause<A extends Answer>(answer: A, command: () => HookCommand): A {
  * The files that a waiting process of a hook depends on. The function is kept, so it holds nothing of an
  * event.
  */
-const filesBehind = (hook: RegisteredHook, cwd: string) => async () =>
-  (await loadScriptFiles()).filesBehind(hook, cwd);
+const filesBehind = (handlers: Handlers, hook: RegisteredHook, cwd: string) => () =>
+  handlers.filesBehind(hook, cwd);
 
 /** Machine input for an event whose hooks cannot run: its result is fixed from the start. */
 export const settledInput = (

@@ -3,9 +3,10 @@ import type { HookAnswer, HookPayload, Recheck } from '../../../machines/hook-ev
 import type { Answer } from '../answers/answer.ts';
 import { passChanges, valueAfter } from '../answers/merge-effects.ts';
 import { hookPointOf, type Slot } from '../points/hook-points.ts';
-import { defined, type HookOutput } from '../protocol/output.ts';
+import type { HookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../answers/results.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
+import { defined } from '../../base/records.ts';
 
 /** A hook's answer, as the machine keeps it. */
 export interface KeptAnswer extends HookExecutionResult, HookAnswer {

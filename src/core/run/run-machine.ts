@@ -9,11 +9,11 @@ import {
   fromCallback,
 } from 'xstate';
 import { hookEventMachine } from '../../../machines/hook-event.ts';
-import { hookProcessMachine, type HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { runHook } from '../../handlers/index.ts';
+import { hookProcessMachine } from '../../../machines/hook-process.ts';
+import type { RunnableCommand } from '../host/handlers.ts';
 import { debugChannel } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
-import type { InspectObserver } from './telemetry.ts';
+import type { InspectObserver } from '../host/config.ts';
 
 const debug = debugChannel('system');
 
@@ -93,32 +93,12 @@ function listen(signal: AbortSignal): Waiting {
   return made;
 }
 
-/** The machines of hooks with their actors provided, once for all runs. */
+/** The machines of hooks with their actors provided, once for all runs: each command brings what runs it. */
 export const hookProcess = hookProcessMachine.provide({
-  actors: { process: fromCallback(runHook) },
+  actors: { process: fromCallback((actor) => (actor.input as RunnableCommand).run(actor)) },
 });
 
 export const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
-
-/** Runs a program until it ends, with a deadline in ms. */
-export type RunProgram = (
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  timeout: number,
-) => Promise<HookProcessOutcome>;
-
-/** Runs a program as a hook is run, to learn what it is. */
-export const runProgram: RunProgram = (command, args, cwd, timeout) =>
-  runMachine(
-    hookProcess,
-    {
-      name: command,
-      timeout,
-      command: { command, args, cwd, env: {}, stdin: () => '' },
-    },
-    {},
-  );
 
 /** A promise that is settled from outside; only the first call of `settle` counts. */
 export interface Later<Value> {

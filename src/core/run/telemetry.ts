@@ -1,4 +1,3 @@
-import type { InspectionEvent } from 'xstate';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
 import type { Effect } from '../answers/answer.ts';
@@ -15,6 +14,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { HookStage, AggregatedHookResult, HookExecutionResult } from '../answers/results.ts';
+import type { InspectObserver } from '../host/config.ts';
 
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
@@ -348,9 +348,6 @@ export function* eventWarnings(
       plain: { text: `${event} cannot be blocked; the denial has no effect` },
     };
 }
-
-/** Observes machines and everything that they start. */
-export type InspectObserver = (event: InspectionEvent) => void;
 
 /** A tool call that no hook matched, so that it ran without a machine. */
 export interface PlainCall {

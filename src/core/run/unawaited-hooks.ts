@@ -1,14 +1,14 @@
 import type { HookProcessInput, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import type { NamedAnswer } from '../dialects/dialect.ts';
+import type { NamedAnswer } from '../answers/answer.ts';
 import { emptyVerdict, joinTexts } from '../answers/merge-effects.ts';
 import type { Verdict } from '../answers/verdict.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { defined } from '../protocol/output.ts';
+import { defined } from '../../base/records.ts';
 import type { HookExecutionResult } from '../answers/results.ts';
 import { hookProcess, runMachine } from './run-machine.ts';
-import type { InspectObserver } from './telemetry.ts';
+import type { InspectObserver } from '../host/config.ts';
 
 /** How many answers are kept for a session's next turn; a session may have no next turn. */
 const mostKept = 100;

@@ -1,5 +1,5 @@
 import type { HookToolConfig, LLMRequest, LLMResponse } from '../protocol/llm.ts';
-import { isRecord } from '../protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import {
   fromHookLLMRequest,

@@ -1,14 +1,10 @@
 import type { HookEventName } from '../protocol/events.ts';
-import {
-  createToolHookOutput,
-  DefaultHookOutput,
-  type HookOutput,
-  isRecord,
-} from '../protocol/output.ts';
+import { createToolHookOutput, DefaultHookOutput, type HookOutput } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
 import { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';
 import { fromFinalResponse, normalizeHookLLMResponse } from './response.ts';
+import { isRecord } from '../../base/records.ts';
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defined, ignored, isRecord } from '../protocol/output.ts';
+import { ignored } from '../protocol/output.ts';
 import type { LLMCandidate, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
 import { isFinishReason, readNumber, readRatings, readText, readUsage } from './fields.ts';
 import type { GenAICandidate, GenAIContent, GenAIPart, GenAIResponse } from './genai-types.ts';
 import { joined, textOf, textsOf } from './turns.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
 /**
  * Returns the response that hooks see: the texts of each candidate, without the model's thoughts
@@ -269,4 +270,14 @@ function readParts(content: unknown, path: string, notes: string[]): string[] | 
   if (parts.some((part) => textOf(part) === undefined))
     notes.push(`${path} has parts without text, which were dropped: hooks can only change text`);
   return textsOf(parts);
+}
+
+/** The text of a response that is meant for the user, without thoughts. */
+export const textOfResponse = (response: GenAIResponse): string =>
+  joined(textsOf(partsOf(response)));
+
+/** The parts of a response's first candidate. */
+export function partsOf(response: GenAIResponse): GenAIPart[] {
+  const parts = candidatesOf(response)[0]?.content?.parts;
+  return Array.isArray(parts) ? parts.filter(isRecord) : [];
 }

@@ -13,14 +13,7 @@ export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
 export { isGroupAlive, withoutStacks } from './processes.ts';
-export {
-  coarse,
-  environmentOf,
-  findProgram,
-  identitiesOf,
-  isExecutable,
-  ownFolders,
-} from './programs.ts';
+export { coarse, environmentOf, identitiesOf } from './programs.ts';
 export { faultBehind, scriptFault } from './programs.ts';
 
 /**

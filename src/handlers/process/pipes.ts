@@ -12,7 +12,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withoutStacks } from './processes.ts';
-import { findProgram, isExecutable, ownFolders } from './programs.ts';
+import { findProgram, isExecutable, ownFolders } from '../../base/programs.ts';
 import { removeAtExit, tellToMake } from './watchdog.ts';
 
 /*

@@ -1,78 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
-import { homedir, userInfo } from 'node:os';
-import { delimiter as betweenFolders, isAbsolute, join, resolve, sep } from 'node:path';
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { markName } from './strays.ts';
-
-/** The folders of the PATH; relative ones would let a project folder supply its own programs. */
-const pathFolders = (): string[] =>
-  (process.env['PATH'] ?? '').split(betweenFolders).filter((folder) => isAbsolute(folder));
-
-/** The file of a program on the PATH, or undefined. */
-export const findProgram = (name: string, folders = pathFolders()): string | undefined =>
-  folders.map((folder) => join(folder, name)).find(isExecutable);
-
-/**
- * The folders of the PATH in which we look up programs that we start ourselves: a project must not supply
- * them, neither from its own folders nor from those of its packages.
- */
-export function ownFolders(): string[] {
-  const project = whatever(() => realpathSync(process.cwd()));
-  const home = whatever(() => realpathSync(homedir()));
-  // Somebody who works in their home folder still has their own programs there.
-  const isHome = project !== undefined && home !== undefined && isWithin(project, home);
-  const isProjects = (folder: string): boolean =>
-    /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) ||
-    (project !== undefined &&
-      !isHome &&
-      isWithin(project, whatever(() => realpathSync(folder)) ?? folder));
-  return pathFolders().filter((folder) => !isProjects(folder));
-}
-
-const isWithin = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-
-function whatever<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether this is a file that may be executed. */
-export function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
-let known: { path: string | undefined; shell: string } | undefined;
-
-/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh` (C-15). */
-export function findShell(): string {
-  const path = process.env['PATH'];
-  if (known === undefined || known.path !== path)
-    known = { path, shell: findProgram('bash', ownFolders()) ?? '/bin/sh' };
-  return known.shell;
-}
-
-let systems: string | undefined;
-
-/** The shell of the system itself, whatever the PATH says. */
-export const systemShell = (): string =>
-  (systems ??= ['/bin/bash', '/usr/bin/bash'].find(isExecutable) ?? '/bin/sh');
+import { findProgram, isExecutable } from '../../base/programs.ts';
 
 /** Where in the shell's grammar the scanner is. */
 type Place = 'text' | 'double' | 'group' | 'arithmetic' | 'braces' | 'quoted braces' | 'backticks';

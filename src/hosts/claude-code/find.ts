@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';

@@ -1,8 +1,9 @@
-import { ignored, isRecord } from '../../core/protocol/output.ts';
+import { ignored } from '../../core/protocol/output.ts';
 import { answerMisses } from '../parts/near-misses.ts';
 import { isTooDeep, objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import type { ClaudeEventName } from './events.ts';
 import { commonForms, specificFormsOf, wordsOf } from './vocabulary.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
 import type { ClaudeEventName } from './events.ts';
 

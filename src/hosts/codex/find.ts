@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { TomlError } from 'smol-toml';
 import { isError } from '../../base/errors.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { realPath } from '../../settings/files/levels.ts';
-import { isThere, settingsAtFirstSight, type FirstSight } from '../../settings/files/read-files.ts';
+import { isThere, settingsAtFirstSight } from '../../settings/files/read-files.ts';
 import { mayHold, userFolder, type HostPlace } from '../parts/host-places.ts';
+import type { FirstSight } from '../../core/definitions/settings.ts';
 
 /** The user's folder for Codex. */
 export const users = { folder: '.codex', variable: 'CODEX_HOME' };

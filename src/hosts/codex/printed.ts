@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { embeddedObjects, isTooDeep, withoutDeepFields } from '../parts/printed-json.ts';
 import type { CodexEventName } from './events.ts';
 import { faultOf, type Fault } from './schema.ts';

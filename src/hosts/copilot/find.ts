@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import { settingsReader, type SettingsFile } from '../../settings/files/read-files.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import type { FirstSight } from '../../settings/files/read-files.ts';
+import type { FirstSight } from '../../core/definitions/settings.ts';
 import {
   entriesIn,
   mayHoldHooks as mayHoldHooksIn,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import { answerMisses, type AnswerWords, type Vocabulary } from '../parts/near-misses.ts';
 import { isTooDeep, objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';

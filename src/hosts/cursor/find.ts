@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { defined, isRecord } from '../../core/protocol/output.ts';
+import { defined, isRecord } from '../../base/records.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {

@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
-import type { NamedAnswer } from '../../core/dialects/dialect.ts';
+import type { NamedAnswer } from '../../core/answers/answer.ts';
 import { mergeEffects, counts } from '../../core/answers/merge-effects.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 

@@ -1,5 +1,6 @@
-import { ignored, isRecord } from '../../core/protocol/output.ts';
+import { ignored } from '../../core/protocol/output.ts';
 import { traitsOf, type CursorEventName } from './events.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { hookPointOf, type HookEventName } from '../../core/points/hook-points.ts';
-import { checkHookOutput, isRecord, type HookOutput } from '../../core/protocol/output.ts';
+import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer, type Effect, type Wants } from '../../core/answers/answer.ts';
 import { denialAround, denialIn, type LostDenial } from '../parts/host-denials.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../core/answers/process-facts.ts';
 import { fromGeminiInput } from './tools.ts';
 import { powerOf, specificFields, wordsOf } from './vocabulary.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { defined, isRecord } from '../../core/protocol/output.ts';
+import { defined, isRecord } from '../../base/records.ts';
 import { HookEventName, type LifecycleEvent } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';

@@ -1,7 +1,7 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { RegexBudget } from '../../base/bounded-regex.ts';
-import { compileMatcher as compilePlainly, usesOf } from '../llxprt/index.ts';
+import { compileMatcher as compilePlainly, usesOf } from '../llxprt/matcher.ts';
 import { excludesNames } from '../parts/tool-table.ts';
 import { toGeminiTool } from './tools.ts';
 

@@ -1,7 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import type { Answer } from '../../core/answers/answer.ts';
-import type { NamedAnswer } from '../../core/dialects/dialect.ts';
+import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
 import { chainPayload } from '../llxprt/index.ts';
 import { mergeAnswers } from '../llxprt/merge-answers.ts';
 import { withEscapedContext } from '../parts/escaped-context.ts';

@@ -8,7 +8,7 @@ import {
   hookPoints,
   type HookEventName,
 } from '../../core/points/hook-points.ts';
-import { defined, isRecord, type HookOutput } from '../../core/protocol/output.ts';
+import type { HookOutput } from '../../core/protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/files/known-keys.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/files/levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
@@ -29,8 +29,8 @@ import { embeddedObjects } from '../parts/printed-json.ts';
 import { readOutcome, type LateDenials } from '../../core/answers/process-facts.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
-const loadSameEvent = onDemand(() => import('../same-event.ts'));
 const loadRules = onDemand(() => import('../claude-code/rules.ts'));
 const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
 const loadReportedInSession = onDemand(() => import('../../settings/files/reported-in-session.ts'));
@@ -83,7 +83,7 @@ export const hookmachine: Dialect = {
     ) || bundlePlaces().some((place) => counts(place.source) && holdsBundles(place)),
   find: async (around) => {
     const { site, bundled } = await withBundles(around);
-    const sameEvent = hasOtherEvents(site) ? (await loadSameEvent()).sameEvent : undefined;
+    const sameEvent = hasOtherEvents(site) ? await site.loadSameEvent?.() : undefined;
     const found = hooksOf('hookmachine', site, () => ({
       kinds: ownKinds,
       eventNames: Object.keys(events),

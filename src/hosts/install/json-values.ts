@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import type { Path } from '../../core/definitions/problem.ts';
 

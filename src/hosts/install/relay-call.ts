@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { InstallSite, RelayCall, Scope } from '../../core/dialects/installation.ts';
-import { isExecutable } from '../../handlers/process/index.ts';
+import { isExecutable } from '../../base/programs.ts';
 import { shellWord } from '../../base/shell-word.ts';
 
 /** How a host's hooks start our command, as shell text. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { ignored, isRecord } from '../../core/protocol/output.ts';
+import { ignored } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer } from '../../core/answers/answer.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../parts/printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../parts/near-misses.ts';
@@ -20,6 +20,7 @@ import {
   decidingFields,
   wordsOf,
 } from './vocabulary.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

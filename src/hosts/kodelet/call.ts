@@ -8,7 +8,7 @@ import {
   type Field,
   type Shape,
 } from '../../core/protocol/fields.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { CallResult, CheckedCall, ReadCall } from '../../core/dialects/dialect.ts';
 import type { ConversationMessage, EventContext } from '../../core/answers/event-context.ts';
 import {

@@ -3,11 +3,10 @@ import type { HookExit, HookProcessOutcome } from '../../../machines/hook-proces
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import {
+  checkHookOutput,
   EXIT_CODE_BLOCKING_ERROR,
   EXIT_CODE_SUCCESS,
   type HookOutput,
-  isRecord,
-  checkHookOutput,
   isBlocking,
 } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer, type Effect } from '../../core/answers/answer.ts';
@@ -21,6 +20,7 @@ import {
   readOutcome,
 } from '../../core/answers/process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
+import { isRecord } from '../../base/records.ts';
 
 /** Reads a hook's ended process (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
 export const readAnswer = (

@@ -1,15 +1,10 @@
 import { hookPointOf, type HookEventName, type Slot } from '../../core/points/hook-points.ts';
 import type { HookToolConfig, HookToolMode } from '../../core/protocol/llm.ts';
-import {
-  isRecord,
-  type HookDecision,
-  type HookOutput,
-  defined,
-} from '../../core/protocol/output.ts';
-import type { Answer } from '../../core/answers/answer.ts';
-import type { NamedAnswer } from '../../core/dialects/dialect.ts';
+import type { HookDecision, HookOutput } from '../../core/protocol/output.ts';
+import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
 import { emptyVerdict, joinTexts, FieldSet, counts } from '../../core/answers/merge-effects.ts';
 import type { Change, Verdict, HookConflict } from '../../core/answers/verdict.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
 /**
  * Merges the answers of an event's hooks, in plan order, into one verdict. The output of a failed hook is

@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { usesOf } from './index.ts';
+import { usesOf } from './matcher.ts';
 
 /** The tools of this engine and of LLxprt. */
 const names =

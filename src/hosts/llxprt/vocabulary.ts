@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { decisionWanted, ignored, isDecision, isRecord } from '../../core/protocol/output.ts';
+import { decisionWanted, ignored, isDecision } from '../../core/protocol/output.ts';
 import {
   normalizeHookLLMRequest,
   normalizeHookToolConfig,
@@ -8,6 +8,7 @@ import {
 } from '../../core/translate/request.ts';
 import { normalizeHookLLMResponse, repeatsResponse } from '../../core/translate/response.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
+import { isRecord } from '../../base/records.ts';
 
 /** The fields of `hookSpecificOutput` that decide or replace something, by event. */
 const specificFields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {

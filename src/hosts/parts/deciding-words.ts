@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord, mostBytes, overDepth, overSize } from '../../core/protocol/output.ts';
+import { mostBytes, overDepth, overSize } from '../../base/json-limits.ts';
 import { isTooDeep } from './printed-json.ts';
 import { TopTexts } from './top-texts.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { commentKey, shortestTimeout } from '../../settings/files/known-keys.ts';
 import {

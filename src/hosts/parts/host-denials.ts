@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { isDenyingText } from './deciding-words.ts';
 import { embeddedObjects } from './printed-json.ts';
 

@@ -2,8 +2,9 @@ import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { homeFolder, realPath } from '../../settings/files/levels.ts';
-import { isThere, settingsAtFirstSight, type FirstSight } from '../../settings/files/read-files.ts';
+import { isThere, settingsAtFirstSight } from '../../settings/files/read-files.ts';
 import type { InstallSite } from '../../core/dialects/installation.ts';
+import type { FirstSight } from '../../core/definitions/settings.ts';
 
 /** A settings file of a host that may exist. */
 export interface HostPlace {

@@ -1,4 +1,5 @@
-import { deepest, isNestedTooDeep, isRecord, overDepth } from '../../core/protocol/output.ts';
+import { deepest, isNestedTooDeep, overDepth } from '../../base/json-limits.ts';
+import { isRecord } from '../../base/records.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');

@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { checkHookOutput, isRecord, type HookOutput } from '../../core/protocol/output.ts';
+import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   defaultReason,
@@ -24,6 +24,7 @@ import {
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { fromQwenInput } from './tools.ts';
 import { wordsOf } from './vocabulary.ts';
+import { isRecord } from '../../base/records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { defined } from '../../core/protocol/output.ts';
+import { defined } from '../../base/records.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { defaultTimeout, reserved } from '../../settings/files/known-keys.ts';

@@ -1,8 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
-import type { Answer } from '../../core/answers/answer.ts';
-import type { NamedAnswer } from '../../core/dialects/dialect.ts';
+import { isRecord } from '../../base/records.ts';
+import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
 import { withEscapedContext } from '../parts/escaped-context.ts';
 import { mergeEffects, counts } from '../../core/answers/merge-effects.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';

@@ -1,7 +1,8 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { settingsPlaces } from '../../settings/files/levels.ts';
-import { type Managed, managedBy, type RequiredBundle } from '../../settings/files/managed.ts';
+import { type Managed, managedBy } from '../../settings/files/managed.ts';
 import { type SettingsFile, settingsReader } from '../../settings/files/read-files.ts';
+import type { RequiredBundle } from '../../core/definitions/settings.ts';
 
 /** The administrator's readable files on this machine; one that cannot be read denies calls elsewhere. */
 function systemFiles(): SettingsFile[] {

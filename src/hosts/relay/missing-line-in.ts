@@ -1,5 +1,5 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { knownDialects } from '../index.ts';
+import { knownDialects } from '../all/known.ts';
 import { findAllHooks } from '../system/find-hooks.ts';
 import { HookRegistry } from '../system/hook-registry.ts';
 import { settingsConfig } from '../system/settings-config.ts';

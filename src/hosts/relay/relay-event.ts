@@ -5,11 +5,11 @@ import {
   type KnownEvent,
   unjudgedReason,
 } from '../parts/denying-answer.ts';
-import { findSame, presentDialects } from '../index.ts';
+import { findSame, presentDialects } from '../all/known.ts';
 import type { Said, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 import { AllWishes } from '../parts/wishes.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';

@@ -1,18 +1,16 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import { createConfig, type CreateConfigOptions } from '../system/create-config.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../system/hook-system-config.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
-import type { FireOptions } from './fire-options.ts';
 import type { SettingsConfigOptions } from '../system/settings-config.ts';
 import type { WarningSink } from '../../base/log.ts';
 import { folderTrust } from './folder-trust.ts';
 import { guardStreams } from './guard-streams.ts';
 import { tellUser } from './has-no-hook.ts';
 import { whichHooks } from './no-hooks-option.ts';
-import { recorded } from './recording-option.ts';
 import { trustsAll } from './trusts-all.ts';
 
 /** An event as `fire` was given it, in canonical form. */
@@ -51,14 +49,14 @@ export interface Fired {
 export async function runHooks(
   fired: FiredEvent,
   dialects: readonly Dialect[],
-  options: Omit<FireOptions, 'dialect'>,
+  options: RunOptions,
   notes: Pick<CreateConfigOptions, 'onNote' | 'wasReported'>,
 ): Promise<Fired> {
   guardStreams();
   const config = await hooksConfig(fired, dialects, options, {
     ...notes,
     outlive: async (hook) => (await import('./outlive.ts')).outlive(hook),
-    ...(await recorded(fired.folder, options)),
+    ...(await options.recordedBy?.(fired.folder)),
   });
   return fireIn(config, fired);
 }
@@ -68,6 +66,14 @@ export interface WhoseHooks {
   readonly hooks: boolean;
   readonly trust?: true;
   readonly sessionId?: string;
+}
+
+/** The options of a run, and who records it. */
+export interface RunOptions extends WhoseHooks {
+  /** Returns what lets a recording see the hooks that run in this folder; default: nothing is recorded. */
+  readonly recordedBy?: (
+    folder: string,
+  ) => Promise<Pick<CreateConfigOptions, 'inspect' | 'onWarning'>>;
 }
 
 /** A config whose hooks take events from outside. */

@@ -1,6 +1,6 @@
 import { trustFile } from '../../settings/files/levels.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
+import type { SettingsNote } from '../../core/definitions/settings.ts';
 import { isFault, readTrustFile } from '../../settings/trust/read-trust.ts';
 import { reportedInSession } from '../../settings/files/reported-in-session.ts';
 

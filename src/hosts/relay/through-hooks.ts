@@ -1,16 +1,15 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { subjectOf } from '../../core/plan/hook-planner.ts';
 import { makeEmptySuccessResult } from '../../core/answers/results.ts';
-import type { FireOptions } from './fire-options.ts';
 import { folderTrust } from './folder-trust.ts';
 import { hasNoHook, tellUser } from './has-no-hook.ts';
 import { whichHooks } from './no-hooks-option.ts';
 import { reportMissingGuards } from './report-missing.ts';
-import type { Fired, FiredEvent } from './run-hooks.ts';
+import type { Fired, FiredEvent, RunOptions } from './run-hooks.ts';
 import { sessionNotes, reportedBefore } from './session-notes.ts';
 
 /** Which hooks run, and for whom. */
-interface ThroughOptions extends Omit<FireOptions, 'dialect'> {
+interface ThroughOptions extends RunOptions {
   /** Ends the hooks once the caller of this process is gone. */
   readonly endsWithCaller?: boolean;
 }
@@ -26,17 +25,16 @@ export async function throughHooks(
   session: string | undefined,
 ): Promise<Fired> {
   const { event, fields, parts = [], folder, runsElsewhere } = fired;
-  const { hooks, record, recordPayloads, trust, endsWithCaller } = options;
+  const { hooks, trust, recordedBy, endsWithCaller } = options;
   // Hooks of dialects without this event need not be found.
   const meant = dialects.filter(
     ({ events, takesHostEvents }) =>
       (takesHostEvents && event.startsWith('host.')) || Object.values(events).includes(event),
   );
   if (hooks) await reportMissingGuards(folder, session);
-  const isRecorded = record !== undefined || recordPayloads === true;
   const subjects = [fields, ...parts].map((one) => subjectOf(event, one));
   const notes = { onNote: sessionNotes(tellUser, session), wasReported: reportedBefore(session) };
-  if (!isRecorded) {
+  if (recordedBy === undefined) {
     const look = {
       cwd: folder,
       ...notes,

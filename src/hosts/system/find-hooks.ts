@@ -16,8 +16,11 @@ import { hookPointOf, type HookEventName } from '../../core/points/hook-points.t
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
 import type { HookHost } from '../../core/host/config.ts';
 import { relayIn, keptServePort } from '../parts/relay-entry.ts';
-import type { RunProgram } from '../../core/run/run-machine.ts';
+import type { RunProgram } from './run-program.ts';
 import type { StartGate } from '../../core/plan/trust-gate.ts';
+import { onDemand } from '../../base/on-demand.ts';
+
+const loadSameEvent = onDemand(() => import('../all/same-event.ts'));
 
 /** The hooks of one dialect. */
 export interface DialectHooks extends FoundHooks {
@@ -46,6 +49,7 @@ export function findAllHooks(
     cwd,
     settings: () => sources,
     bundles: () => config.getBundles?.(),
+    loadSameEvent: async () => (await loadSameEvent()).sameEvent,
     ignoresProject: config.ignoresProject?.() ?? false,
     ignoresAdded: (variable) => config.ignoresAdded?.(variable) ?? false,
     deniesUnknown: (source) =>

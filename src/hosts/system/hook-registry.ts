@@ -1,5 +1,5 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { families } from '../defaults.ts';
+import { families } from '../all/defaults.ts';
 import { debugChannel } from '../../base/log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../../core/protocol/events.ts';
 import { reaches } from '../../settings/files/levels.ts';
@@ -9,18 +9,23 @@ import type {
   UnaskedHook,
 } from '../../core/definitions/hook-definition.ts';
 import { disabledHooks, isListed } from '../../settings/files/switches.ts';
-import { blocksByDefault, type FailureDefault } from '../../settings/files/load-settings.ts';
-import { type DisabledHooks, unknownDisabled } from '../../settings/files/unknown-names.ts';
+import { blocksByDefault } from '../../settings/files/load-settings.ts';
+import { unknownDisabled } from '../../settings/files/unknown-names.ts';
 import {
   firstProblems,
   formatProblem,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
 import { isStronger, sameHookKey } from '../../core/plan/duplicates.ts';
 import type { StartGate } from '../../core/plan/trust-gate.ts';
 import type { HookHost } from '../../core/host/config.ts';
 import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
+import type {
+  DisabledHooks,
+  FailureDefault,
+  SettingsNote,
+} from '../../core/definitions/settings.ts';
+import type { RegisteredHooks } from '../../core/plan/registered-hooks.ts';
 
 const debug = debugChannel('registry');
 
@@ -30,7 +35,7 @@ interface Always {
 }
 
 /** Holds all hook definitions, validated, in the order of their sources (HOOK-085, 086, 187). */
-export class HookRegistry {
+export class HookRegistry implements RegisteredHooks {
   readonly #hooks: readonly RegisteredHook[];
   #always: Always | undefined;
   readonly #isSwitchedOn: (source: HookSource, needsSwitch: boolean) => boolean;
@@ -90,7 +95,7 @@ export class HookRegistry {
   static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
     const [{ startGate }, { runProgram }] = await Promise.all([
       import('../../core/plan/trust-gate.ts'),
-      import('../../core/run/run-machine.ts'),
+      import('./run-program.ts'),
     ]);
     const gate = trusts ?? startGate(config, () => undefined);
     const found = await findAllHooks(config, await dialectsOf(config), gate, runProgram);

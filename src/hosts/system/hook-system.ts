@@ -6,14 +6,14 @@ import { debugChannel, tellOnce } from '../../base/log.ts';
 import { isHookEventName, type HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
+import type { SettingsNote } from '../../core/definitions/settings.ts';
 import {
   startGate,
   trustGate,
   type StartGate,
   type TrustGate,
 } from '../../core/plan/trust-gate.ts';
-import type { HookHost } from '../../core/host/config.ts';
+import type { HookHost, InspectObserver } from '../../core/host/config.ts';
 import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from '../../core/run/hook-event-handler.ts';
 import { HookPlanner } from '../../core/plan/hook-planner.ts';
@@ -22,18 +22,18 @@ import { loadHandlers, useHandlers } from '../../handlers/index.ts';
 import { messageOf } from '../../base/message-of.ts';
 import {
   addObserver,
-  type InspectObserver,
-  type PlainObserver,
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
+  type PlainObserver,
 } from '../../core/run/telemetry.ts';
-import { runProgram } from '../../core/run/run-machine.ts';
+import { handlers } from './handlers.ts';
+import { runProgram } from './run-program.ts';
+import { loadStartAudit } from './watchers.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
 const loadUnawaitedHooks = onDemand(() => import('../../core/run/unawaited-hooks.ts'));
-const loadStartAudit = onDemand(() => import('../../watch/audit/start-audit.ts'));
 
 const debug = debugChannel('system');
 
@@ -304,7 +304,7 @@ export class HookSystem {
     const registry = new HookRegistry(config, found, this.#switched);
     const planner =
       this.#parts?.planner ??
-      new HookPlanner(this.#warn, this.#trusts, { mayStart: this.#mayStart });
+      new HookPlanner(this.#warn, this.#trusts, { handlers, mayStart: this.#mayStart });
     const handler =
       this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry, this);
     // Settings that were reread may have switched hooks off.

@@ -3,16 +3,7 @@ import { resolve } from 'node:path';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { tellOnce, warnPlainly } from '../../base/log.ts';
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
-import type { Bundles } from '../../settings/bundles/bundled-hooks.ts';
-import {
-  type BundlePlace,
-  bundlePlaces,
-  fleetPlace,
-  realPath,
-  settingsPlaces,
-  type SettingsOwner,
-} from '../../settings/files/levels.ts';
-import type { HookExtension } from '../../settings/files/extensions.ts';
+import { bundlePlaces, fleetPlace, realPath, settingsPlaces } from '../../settings/files/levels.ts';
 import {
   blocksByDefault,
   loadSettings,
@@ -28,7 +19,6 @@ import {
   takenNote,
   untrustedNote,
   waitsForSwitch,
-  type SettingsNote,
 } from '../../settings/files/settings-notes.ts';
 import {
   anySwitchedOn,
@@ -41,6 +31,13 @@ import {
   wantsRecheck,
 } from '../../settings/files/switches.ts';
 import type { HookHost } from '../../core/host/config.ts';
+import type {
+  BundlePlace,
+  Bundles,
+  HookExtension,
+  SettingsNote,
+  SettingsOwner,
+} from '../../core/definitions/settings.ts';
 
 /** What is known about a session before its settings are read. */
 export interface SettingsConfigOptions extends Pick<

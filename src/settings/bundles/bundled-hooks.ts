@@ -1,8 +1,7 @@
 import type { HookSource } from '../../core/protocol/events.ts';
 import type { HookBundle, HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
-import type { BundlePlace } from '../files/levels.ts';
-import type { RequiredBundle } from '../files/managed.ts';
+import type { BundlePlace, Bundles } from '../../core/definitions/settings.ts';
 import { type SettingsProblem, unknownGuard } from '../../core/definitions/problem.ts';
 import { failureDefault } from '../files/switches.ts';
 import { attempt } from './bundle-error.ts';
@@ -12,12 +11,6 @@ import { type BundleState, lookAtBundles } from './look-at-bundles.ts';
 import { settingsName } from './manifest.ts';
 import { type BundleSettings, ignoredSettings, inFolder } from './settings.ts';
 import { type VerifiedBundle, verifyFiles } from './verify.ts';
-
-/** Where bundles may be, and which of them the administrator requires. */
-export interface Bundles {
-  readonly places: readonly BundlePlace[];
-  readonly required: readonly RequiredBundle[];
-}
 
 /** The hooks of all bundles that may run, and the problems and denials that come from those that may not. */
 export interface BundledHooks {

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../base/file-lock.ts';
 import { makeFolder } from '../../base/folders.ts';
-import type { BundlePlace } from '../files/levels.ts';
+import type { BundlePlace } from '../../core/definitions/settings.ts';
 import { isAtLeast } from '../files/managed.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 import { type BundleFiles, readFolder } from './files.ts';

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMissing } from '../../base/errors.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { isRecord } from '../../core/protocol/output.ts';
-import { isBrokenLink, type BundlePlace } from '../files/levels.ts';
+import { isRecord } from '../../base/records.ts';
+import { isBrokenLink } from '../files/levels.ts';
 import { isVersion } from '../files/managed.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { type BoundedFile, readBounded } from '../files/read-bounded.ts';
@@ -15,6 +15,7 @@ import { isBundleName, settingsName } from './manifest.ts';
 import { type BundleSettings, readSettings } from './settings.ts';
 import type { Signers } from './signers.ts';
 import { type VerifiedBundle, verifyFiles, verifyManifest } from './verify.ts';
+import type { BundlePlace } from '../../core/definitions/settings.ts';
 
 /** The record of an installed bundle. */
 export interface InstalledBundle {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { isAtLeast, isVersion, version as ownVersion } from '../files/managed.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { said } from '../../base/message-of.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { findProgram, ownFolders } from '../../handlers/process/index.ts';
+import { findProgram, ownFolders } from '../../base/programs.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
 import { type BundleFiles, readFolder } from './files.ts';

@@ -1,5 +1,5 @@
 import { HookmachineError, isHookmachineError } from '../../base/errors.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { editFile, readExactly } from './edit-settings-file.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';

@@ -1,19 +1,10 @@
 import { join } from 'node:path';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import type { ReadFolders, ReadSettingsFile, SettingsFile } from './read-files.ts';
-
-/** The part of a host's extension that concerns hooks. */
-export interface HookExtension {
-  readonly name: string;
-  readonly isActive: boolean;
-  /** The extension's folder; its commands may use it as `${extensionPath}`. */
-  readonly path?: string;
-  /** Has the form of the settings' `hooks` key. */
-  readonly hooks?: unknown;
-}
+import type { HookExtension } from '../../core/definitions/settings.ts';
 
 /** Returns an active extension's hooks, which rank lowest (HOOK-085). */
 export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromSource => ({

@@ -1,5 +1,5 @@
 import { hookEventNames, isHookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HookType } from '../../core/definitions/hook-definition.ts';
 import { said } from '../../base/message-of.ts';
 

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { isMissing } from '../../base/errors.ts';
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
+import type { BundlePlace, SettingsOwner } from '../../core/definitions/settings.ts';
 
 const isMac = process.platform === 'darwin';
 
@@ -13,14 +14,11 @@ const isMac = process.platform === 'darwin';
  */
 const administration = isMac ? '/Library/Application Support' : '/etc';
 
-/** Whose settings files are read: our own and LLxprt's. */
-export type SettingsOwner = keyof typeof owners;
-
 /** The folder of each owner in a project and at home, and its folder for administrators. */
 const owners = {
   hookmachine: { folder: '.hookmachine', system: 'hookmachine' },
   llxprt: { folder: '.llxprt', system: isMac ? 'LLxprt-Code' : 'llxprt-code' },
-} as const;
+} as const satisfies Readonly<Record<SettingsOwner, object>>;
 
 /** A settings file, whether or not it exists. */
 export interface SettingsPlace {
@@ -39,23 +37,6 @@ export const hasAdministrator = (): boolean =>
 /** The folder of an administrator's additional settings files. */
 export const systemFilesFolder = (systemFolder = administration): string =>
   join(systemFolder, owners.hookmachine.system, 'settings.d');
-
-/** Where a level's policy bundles are installed. The signers that it trusts are listed next to them. */
-export interface BundlePlace {
-  readonly source: 'user' | 'system';
-  readonly folder: string;
-  /** The list of what is installed there. */
-  readonly index: string;
-  /** The file of signers that this level trusts. */
-  readonly signers: string;
-  /**
-   * All signer files that count here: a user may also install bundles of signers whom the administrator
-   * trusts.
-   */
-  readonly trusts: readonly string[];
-  /** The bundles are a fleet's: one that may not run, or fails, denies, unless a hook says otherwise. */
-  readonly isFleets?: true;
-}
 
 /** Returns the places of bundles, whether or not there are any. */
 export function bundlePlaces(systemFolder = administration): BundlePlace[] {

@@ -1,25 +1,22 @@
 import { isAbsolute } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { readExtensions } from './extensions.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {
-  type BundlePlace,
   bundlePlaces,
-  holdsBundles,
   environmentFileFault,
   environmentSettings,
+  holdsBundles,
   reaches,
-  settingsPlaces,
-  type SettingsOwner,
-  type SettingsPlace,
   realPath,
+  type SettingsPlace,
+  settingsPlaces,
 } from './levels.ts';
 import { type Managed, managedBy, managedProblems } from './managed.ts';
 import { placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
 import {
   danglingLink,
-  type FirstSight,
   folderReader,
   isThere,
   type ReadFolders,
@@ -38,7 +35,8 @@ import {
   switchProblems,
   wantsRecheck,
 } from './switches.ts';
-import type { DisabledHooks } from './unknown-names.ts';
+import type { DisabledHooks, FailureDefault, FirstSight } from '../../core/definitions/settings.ts';
+import type { BundlePlace, SettingsOwner } from '../../core/definitions/settings.ts';
 
 /** The settings of all levels together. */
 export interface LoadedSettings {
@@ -70,14 +68,6 @@ export interface LoadedSettings {
    * What a first look at an untrusted project's settings showed; empty if the project is trusted or has none.
    */
   readonly untrusted: readonly { readonly owner: SettingsOwner; readonly sight: FirstSight }[];
-}
-
-/** What one source says about failures. */
-export interface FailureDefault {
-  readonly source: HookSource;
-  readonly onFailure: 'allow' | 'block';
-  /** Hooks of weaker sources cannot override it. */
-  readonly isManaged?: true;
 }
 
 /** A file whose hooks are unknown. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import {
   collectProblems,
   type Path,
@@ -9,6 +9,7 @@ import {
 import { said } from '../../base/message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 import { reportUnknownKeys } from './unknown-names.ts';
+import type { AuditSettings, RequiredBundle } from '../../core/definitions/settings.ts';
 
 /** The version of this package. It is a constant because no core module reads a file next to itself. */
 export const version = '0.1.0';
@@ -30,45 +31,6 @@ export interface Managed {
   readonly bundles: readonly RequiredBundle[];
   /** Where every session is recorded. */
   readonly audit?: AuditSettings;
-}
-
-/** A bundle that must be installed for all users of a machine. */
-export interface RequiredBundle {
-  readonly name: string;
-  /** The required signer, by the name in the administrator's list of signers. */
-  readonly signer: string;
-  /** The lowest acceptable version. */
-  readonly version?: string;
-  /**
-   * What it means if the bundle is missing or may not run; default: what a failure of the system's hooks
-   * means.
-   */
-  readonly onFailure?: 'allow' | 'block';
-}
-
-/** Where an audit log is kept, and how much of it is kept. */
-export interface AuditSettings {
-  /** The path of a file; `%u` in its name is replaced by the user's name. */
-  readonly file?: string;
-  /** The size in bytes at which a new file is started. */
-  readonly maxBytes?: number;
-  /** How many old files are kept. */
-  readonly keep?: number;
-  /** `true` for the system's log, or the path of another log's socket. */
-  readonly syslog?: true | string;
-  /** An OpenTelemetry collector; `true`: the one that the environment names. */
-  readonly opentelemetry?: true | OtlpSettings;
-}
-
-/** A collector that speaks OTLP over HTTP. */
-export interface OtlpSettings {
-  /**
-   * Its address, such as `https://collector.example.com:4318`; default: the one that the environment names.
-   */
-  readonly endpoint?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The timeout of a request to it, in ms. */
-  readonly timeout?: number;
 }
 
 /** The command-line options and environment variables that can be forbidden. */

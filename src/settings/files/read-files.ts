@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { isMissing, isShortage } from '../../base/errors.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { isBrokenLink } from './levels.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../core/definitions/problem.ts';
 import { readBounded, refusals, withFile } from './read-bounded.ts';
 import { reportMisspeltKeys } from './unknown-names.ts';
+import type { FirstSight } from '../../core/definitions/settings.ts';
 
 /** One settings file with the values that count. */
 export interface SettingsFile {
@@ -199,9 +200,6 @@ const mostBytes = 4 * 1024 * 1024;
 
 /** A settings file that holds none of these texts says nothing about hooks. */
 const settingsSigns = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
-
-/** What a first look at an untrusted file or folder shows; `fault` says why it was not possible. */
-export type FirstSight = { readonly hasHooks: boolean } | { readonly fault: string };
 
 /**
  * Whether an untrusted settings file seems to say anything about hooks. It is not parsed, no pipe or device

@@ -1,20 +1,10 @@
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { reserved } from './known-keys.ts';
-import type { FirstSight } from './read-files.ts';
+import type { FirstSight, SettingsNote } from '../../core/definitions/settings.ts';
 import type { LoadedSettings } from './load-settings.ts';
-import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import { offFor } from './switches.ts';
-
-/**
- * Something that the user should be told once per session although nothing is wrong: hooks of an untrusted
- * project, hooks that a stronger level took away, hooks that nothing switches on.
- */
-export interface SettingsNote {
-  readonly kind: 'untrusted' | 'taken' | 'off';
-  readonly problem: SettingsProblem;
-}
 
 /** Returns the one note for an untrusted project; undefined if nothing in it looks like hooks. */
 export function untrustedNote(

@@ -1,7 +1,7 @@
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { reaches, type SettingsOwner } from './levels.ts';
+import { reaches } from './levels.ts';
 import {
   collectProblems,
   type Path,
@@ -10,6 +10,7 @@ import {
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import type { SettingsFile } from './read-files.ts';
+import type { SettingsOwner } from '../../core/definitions/settings.ts';
 
 /** The keys that switch hooks on or off (C-01); `of` says whose hooks a `false` switches off (S-13). */
 const gates = [

@@ -1,6 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   commentKey,
@@ -18,6 +17,7 @@ import {
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
+import type { DisabledHooks } from '../../core/definitions/settings.ts';
 
 /**
  * Reports keys of a settings file that were evidently meant for us: typos of our keys where other programs
@@ -154,10 +154,3 @@ const plain = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase
 /** True for a longer or shorter form of a key, such as `timeoutMs` and `desc`. */
 const areOneBeginning = (one: string, other: string): boolean =>
   Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
-
-/** Names and commands of hooks that one source disables. */
-export interface DisabledHooks {
-  readonly source: HookSource;
-  readonly file?: string;
-  readonly names: readonly string[];
-}

@@ -1,5 +1,5 @@
 import { HookmachineError } from '../../base/errors.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { settingsPlaces } from '../files/levels.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';

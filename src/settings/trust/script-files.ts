@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { homeFolder, trustFile } from '../files/levels.ts';
-import { modulePath } from '../../handlers/module-path.ts';
+import { modulePath } from '../../core/definitions/module-path.ts';
 import { isFoundProgram } from './definition.ts';
 import { selection, type Selection, tooMany } from './selection.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';

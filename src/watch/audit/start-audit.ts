@@ -1,20 +1,22 @@
 import { hostname, userInfo } from 'node:os';
 import type { InspectionEvent } from 'xstate';
-import type { InspectObserver, PlainObserver } from '../../core/run/telemetry.ts';
+import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
 import { plainName } from '../journal/hook-answer.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
-import { type AuditSettings, version } from '../../settings/files/managed.ts';
+import { version } from '../../settings/files/managed.ts';
 import type { HookSpans } from '../opentelemetry/spans.ts';
 import { type Redactor, redactor } from '../../settings/redaction/redactor.ts';
 import { LogFile } from './log-file.ts';
 import { auditedCall, type AuditLine, type AuditOrigin } from './record.ts';
 import { type DatedEvent, lateEvents } from './late-events.ts';
 import { longestLine, openSystemLog, type SystemLog } from './system-log.ts';
+import type { AuditSettings } from '../../core/definitions/settings.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 
 /** The part of a line that is not common to all lines. */
 type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine

@@ -1,8 +1,8 @@
-import type { HookHost } from '../../core/host/config.ts';
+import type { HookHost, InspectObserver } from '../../core/host/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
-import { addObserver, type InspectObserver } from '../../core/run/telemetry.ts';
+import { addObserver } from '../../core/run/telemetry.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Beside, type Inspector, type ServeOptions } from './serve-feed.ts';

@@ -7,7 +7,7 @@ import type { RefusedBy, ToolCallOutcome } from '../../../machines/tool-call.ts'
 import { messageOf } from '../../base/message-of.ts';
 import type { EventVerdict } from '../../core/answers/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
-import { defined, isRecord } from '../../core/protocol/output.ts';
+import { defined, isRecord } from '../../base/records.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason, plainDenial, plainField } from './hook-answer.ts';

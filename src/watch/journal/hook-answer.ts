@@ -2,9 +2,10 @@ import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import type { HookAnswer } from '../../../machines/hook-event.ts';
 import type { Answer } from '../../core/answers/answer.ts';
 import { failureCode } from '../../base/errors.ts';
-import { defined, type HookOutput, isRecord } from '../../core/protocol/output.ts';
+import type { HookOutput } from '../../core/protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
+import { defined, isRecord } from '../../base/records.ts';
 
 /** The longest reason, error or note that is kept, in characters. */
 export const longestReason = 2_000;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { said } from '../../base/message-of.ts';
 import type { JournalEntry } from './entry.ts';
 

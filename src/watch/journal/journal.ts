@@ -14,7 +14,7 @@ import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
-import type { InspectObserver } from '../../core/run/telemetry.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';
 
 const debug = debugChannel('system');

@@ -1,6 +1,6 @@
 import { debugChannel } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
-import type { InspectObserver } from '../../core/run/telemetry.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 
 const debug = debugChannel('system');
 

@@ -6,7 +6,7 @@ import type { RecordingHeader } from './entry.ts';
 import { formatVersion } from './header.ts';
 import { journalTo, type JournalOptions } from './journal.ts';
 import { openRecording, type OpenRecording } from './open-recording.ts';
-import type { InspectObserver } from '../../core/run/telemetry.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 
 export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { valueOf } from './payload-lines.ts';
 import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../base/message-of.ts';
-import { type OtlpSettings, version } from '../../settings/files/managed.ts';
+import { version } from '../../settings/files/managed.ts';
 import { loadSender } from './packages.ts';
 import type { SpanTarget } from './spans.ts';
+import type { OtlpSettings } from '../../core/definitions/settings.ts';
 
 /**
  * How long a collector may take to accept a batch, in ms; at its end the process waits no longer than this.

@@ -1,5 +1,5 @@
 import type { Meter, Tracer } from '@opentelemetry/api';
-import type { InspectObserver, PlainObserver } from '../../core/run/telemetry.ts';
+import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -8,6 +8,7 @@ import { redactor } from '../../settings/redaction/redactor.ts';
 import { version } from '../../settings/files/managed.ts';
 import { loadApi } from './packages.ts';
 import { HookSpans } from './spans.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 
 /** The part of a hook system that is used here. */
 interface TracedSystem {

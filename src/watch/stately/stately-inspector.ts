@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/message-of.ts';
-import type { InspectObserver } from '../../core/run/telemetry.ts';
+import type { InspectObserver } from '../../core/host/config.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';
 import { debugChannel, warn, type WarningSink } from '../../base/log.ts';

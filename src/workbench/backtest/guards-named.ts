@@ -3,9 +3,9 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hookmachine } from '../../hosts/hookmachine/index.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { definitionOf, readyToFind } from '../matrix/run-as.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
@@ -13,9 +13,9 @@ import { settingsReader } from '../../settings/files/read-files.ts';
 import type { Settings } from '../../settings/files/schema.ts';
 import { isFolder } from '../../base/folders.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
-import { lookAtHooks } from '../../cli/parts/look-at-hooks.ts';
+import { lookAtHooks } from '../parts/look-at-hooks.ts';
 import { hooksConfig } from '../../hosts/relay/run-hooks.ts';
-import { scriptNamed } from '../../cli/parts/script-named.ts';
+import { scriptNamed } from '../parts/script-named.ts';
 
 /** Hooks to try, and where they run. */
 export interface Guards {

@@ -1,7 +1,7 @@
 import { inFolder, isElsewhere } from './in-folder.ts';
 import { Durations } from './durations.ts';
 import { noCounts, Tally, type Did, type HookTally, type Shown } from './tally.ts';
-import { knownDialects } from '../../hosts/index.ts';
+import { knownDialects } from '../../hosts/all/known.ts';
 import { subjectOf } from '../../core/plan/hook-planner.ts';
 import type { HookSystem } from '../../hosts/system/hook-system.ts';
 import { oneLine } from '../../base/log.ts';

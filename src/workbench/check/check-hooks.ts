@@ -1,7 +1,7 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookRegistry } from '../../hosts/system/hook-registry.ts';
 import type { RegisteredHook, UnaskedHook } from '../../core/definitions/hook-definition.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
+import type { SettingsNote } from '../../core/definitions/settings.ts';
 import type { HookTrust } from '../../core/definitions/hook-trust.ts';
 import { duplicates } from './duplicates.ts';
 import { unfitMatchers } from './matchers.ts';

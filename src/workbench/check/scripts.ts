@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { findProgram, scriptFault } from '../../handlers/process/index.ts';
+import { scriptFault } from '../../handlers/process/index.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
 import { manifestsOf, neededBy, type Started } from '../../settings/trust/script-files.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
+import { findProgram } from '../../base/programs.ts';
 
 /** What keeps a hook's command from starting, as far as can be seen without running anything. */
 export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {

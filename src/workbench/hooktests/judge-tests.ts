@@ -7,7 +7,7 @@ import { readTests, type HookTest } from './read-tests.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { runHookTest, type TestOptions, type TestRun } from './run-hook-test.ts';
-import { diffOfValues } from '../../cli/parts/value-diff.ts';
+import { diffOfValues } from '../parts/value-diff.ts';
 
 /** Runs test files in a project folder; their names are shown relative to `base`. */
 export async function judgeTests(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownDialects } from '../../hosts/index.ts';
+import { knownDialects } from '../../hosts/all/known.ts';
 import { messageOf, said } from '../../base/message-of.ts';
 import { readYaml } from '../../agent/models/scripted/read-yaml.ts';
 import { patternOf } from '../../agent/models/scripted/turn.ts';

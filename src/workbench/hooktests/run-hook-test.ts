@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { knownDialects, presentDialects, presentDialectsWith } from '../../hosts/index.ts';
+import { knownDialects, presentDialects, presentDialectsWith } from '../../hosts/all/known.ts';
 import { differences, type Difference } from './judge.ts';
 import type { HookTest } from './read-tests.ts';
 import { outcomeOf, type Outcome } from '../matrix/outcome.ts';
 import { namesOf, runAs, type Trial } from '../matrix/run-as.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { nearestKey } from '../../settings/files/unknown-names.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { callOutcome } from '../../hosts/relay/call-outcome.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { fireIn, hooksConfig } from '../../hosts/relay/run-hooks.ts';
-import { scriptNamed } from '../../cli/parts/script-named.ts';
+import { scriptNamed } from '../parts/script-named.ts';
 
 /** The result of one run of a test. */
 export interface TestRun {

@@ -5,7 +5,7 @@ import { headerOf } from '../../watch/journal/header.ts';
 import { linesOf } from '../../watch/journal/lines.ts';
 import { readRecording } from '../../watch/journal/read-recording.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../core/protocol/output.ts';
+import { isRecord } from '../../base/records.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { geminiCli } from './gemini-cli.ts';

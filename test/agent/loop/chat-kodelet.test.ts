@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runToolCall } from '../../../src/core/calls/run-tool-call.ts';
 import { isAlive } from '../../handlers/process/run-hook.ts';
-import { defaultDialects } from '../../../src/hosts/defaults.ts';
+import { defaultDialects } from '../../../src/hosts/all/defaults.ts';
 import { all, kinds, last, startChat } from '../../support/chat.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/kodelet.ts';
 import { inParallel, print } from '../../support/session.ts';

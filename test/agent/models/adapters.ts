@@ -6,7 +6,7 @@ import { GoogleGenAI } from '@google/genai';
 import { describe } from 'vitest';
 import { aiSdkModel } from '../../../src/agent/models/ai-sdk.ts';
 import { googleModel } from '../../../src/agent/models/google.ts';
-import type { Model } from '../../../src/agent/models/model.ts';
+import type { Model } from '../../../src/core/translate/model.ts';
 import { currentLine, ofCurrentLine } from './current-line.ts';
 import { anthropic, gemini, openAI, type Wire } from './wires.ts';
 

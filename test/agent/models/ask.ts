@@ -1,4 +1,4 @@
-import type { Model, ModelRequest } from '../../../src/agent/models/model.ts';
+import type { Model, ModelRequest } from '../../../src/core/translate/model.ts';
 import { ModelError } from '../../../src/agent/models/model-error.ts';
 
 /** Calls a model, and returns the streamed pieces with the response. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../src/agent/models/model.ts';
+import type { ModelRequest } from '../../../src/core/translate/model.ts';
 import {
   anthropicAdapters,
   describeEach,

@@ -12,7 +12,7 @@ import type {
   StreamPart,
 } from '../../../src/agent/models/ai-sdk/types.ts';
 import type { GoogleClient } from '../../../src/agent/models/google.ts';
-import type { ModelPart, ModelTool } from '../../../src/agent/models/model.ts';
+import type { ModelPart, ModelTool } from '../../../src/core/translate/model.ts';
 
 // The users' types are assignable to those that we accept.
 expectTypeOf<GoogleGenAI>().toExtend<GoogleClient>();

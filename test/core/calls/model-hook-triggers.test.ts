@@ -6,7 +6,7 @@ import {
   fireBeforeModelHook,
   fireBeforeToolSelectionHook,
 } from '../../../src/core/calls/hook-triggers.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { someRequest } from '../../support/call-model.ts';
 import { inParallel, print, startSession } from '../../support/session.ts';

@@ -14,7 +14,7 @@ import type { Dialect } from '../../../src/core/dialects/dialect.ts';
 import { kodelet } from '../../../src/hosts/kodelet/index.ts';
 import { llxprt } from '../../../src/hosts/llxprt/index.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { all, kinds } from '../../support/chat.ts';
 import { someModel, wanting, saying } from '../../support/some-model.ts';
 import { someTool } from '../../support/some-tool.ts';

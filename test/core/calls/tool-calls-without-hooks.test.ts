@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../../src/core/calls/run-tool-call.ts';
 import { runToolCall } from '../../../src/core/calls/run-tool-call.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { someInput, written } from '../../support/call-tool.ts';
 import { inParallel, startSession } from '../../support/session.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../../src/core/calls/run-tool-call.ts';
 import { fireAfterToolHook, fireBeforeToolHook } from '../../../src/core/calls/hook-triggers.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { AfterToolHookOutput, BeforeToolHookOutput } from '../../../src/core/protocol/output.ts';
 import { someInput, written } from '../../support/call-tool.ts';

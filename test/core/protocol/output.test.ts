@@ -5,8 +5,8 @@ import {
   ignored,
   isBlocking,
   isDecision,
-  isRecord,
 } from '../../../src/core/protocol/output.ts';
+import { isRecord } from '../../../src/base/records.ts';
 
 test('a valid output is used as it is (HOOK-157)', () => {
   const output: HookOutput = {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findProgram } from '../../../src/handlers/process/index.ts';
+import { findProgram } from '../../../src/base/programs.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { waitUntil } from '../../support/until.ts';
 import { isAlive, lives, numberIn, type Options, runHook, runToExit } from './run-hook.ts';

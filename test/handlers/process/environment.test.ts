@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { HookSystem } from '../../../src/hosts/system/hook-system.ts';
-import { findProgram } from '../../../src/handlers/process/programs.ts';
+import { findProgram } from '../../../src/base/programs.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
 

@@ -3,7 +3,7 @@ import type * as fs from 'node:fs';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type * as programs from '../../../src/handlers/process/programs.ts';
+import type * as programs from '../../../src/base/programs.ts';
 import type * as run from './run-hook.ts';
 
 const isThere = (file: string): boolean => !file.endsWith('mkfifo');
@@ -13,7 +13,7 @@ const shortages: [string, () => void, [string, string]][] = [
   [
     'mkfifo',
     () =>
-      vi.doMock('../../../src/handlers/process/programs.ts', async (original) => {
+      vi.doMock('../../../src/base/programs.ts', async (original) => {
         const real = await original<typeof programs>();
         return {
           ...real,
@@ -51,7 +51,7 @@ describe.each(shortages)(
     });
     afterAll(() => {
       vi.unstubAllEnvs();
-      vi.doUnmock('../../../src/handlers/process/programs.ts');
+      vi.doUnmock('../../../src/base/programs.ts');
       vi.doUnmock('node:fs');
     });
 

@@ -15,12 +15,13 @@ import { createActor, fromCallback, SimulatedClock, toPromise } from 'xstate';
 import { bundledHost } from '../../../scripts/bundle-host.ts';
 import { hookProcessMachine } from '../../../machines/hook-process.ts';
 import { prestart } from '../../../src/handlers/process/ahead/waiting-hooks.ts';
-import { findProgram, runHookCommand } from '../../../src/handlers/process/index.ts';
+import { runHookCommand } from '../../../src/handlers/process/index.ts';
 import { statOf } from '../../../src/handlers/process/processes.ts';
 import { filesBehind } from '../../../src/settings/trust/script-files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { inputFor, isAlive, type Options } from './run-hook.ts';
 import { waitUntil } from '../../support/until.ts';
+import { findProgram } from '../../../src/base/programs.ts';
 
 const machine = hookProcessMachine.provide({ actors: { process: fromCallback(runHookCommand) } });
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { hosts } from '../../../src/hosts/hosts.ts';
+import { hosts } from '../../../src/hosts/all/hosts.ts';
 import type { Installation, RelayCall } from '../../../src/core/dialects/installation.ts';
 import { relayInCommand } from '../../../src/hosts/parts/relay-entry.ts';
 import { ownCommand, relayCall } from '../../../src/hosts/install/relay-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownDialects } from '../../../src/hosts/index.ts';
+import { knownDialects } from '../../../src/hosts/all/known.ts';
 import { hookPoints } from '../../../src/core/points/hook-points.ts';
 import { sampleStdin } from '../../../src/workbench/matrix/sample-stdin.ts';
 import { relayBox } from '../../support/relay.ts';

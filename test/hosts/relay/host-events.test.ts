@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownDialects } from '../../../src/hosts/index.ts';
+import { knownDialects } from '../../../src/hosts/all/known.ts';
 import { sampleStdin } from '../../../src/workbench/matrix/sample-stdin.ts';
 import { guards, relayBox } from '../../support/relay.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../src/hosts/relay/relay-event.ts';
 import { denyingAnswer } from '../../../src/hosts/parts/denying-answer.ts';
 import { type EventInput, EventReader } from '../../../src/hosts/parts/event-input.ts';
-import { hosts } from '../../../src/hosts/hosts.ts';
+import { hosts } from '../../../src/hosts/all/hosts.ts';
 import { hookPointOf } from '../../../src/core/points/hook-points.ts';
 import { guardedEvents, type GuardedEvent } from '../../support/host-events.ts';
 import { unjudgedInputs } from '../../support/unjudged-input.ts';

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { emptyVerdict } from '../../../src/core/answers/merge-effects.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import {
   HookSystem,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
-import { defaultDialects } from '../../../src/hosts/defaults.ts';
+import { defaultDialects } from '../../../src/hosts/all/defaults.ts';
 import { findAllHooks } from '../../../src/hosts/system/find-hooks.ts';
 import { HookPlanner } from '../../../src/core/plan/hook-planner.ts';
-import { runProgram } from '../../../src/core/run/run-machine.ts';
+import { runProgram } from '../../../src/hosts/system/run-program.ts';
 import { HookRegistry } from '../../../src/hosts/system/hook-registry.ts';
 import { formatProblem } from '../../../src/core/definitions/problem.ts';
 import { sandbox } from '../../support/sandbox.ts';

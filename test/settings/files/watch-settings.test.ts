@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { watchSettings } from '../../../src/settings/files/watch-settings.ts';
 import '../../build.ts';
 import { sandbox, type Sandbox } from '../../support/sandbox.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../../src/core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { HookPlanner } from '../../../src/core/plan/hook-planner.ts';
 import { HookSystem } from '../../../src/hosts/system/hook-system.ts';

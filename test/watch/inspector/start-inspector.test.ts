@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runToolCall } from '../../../src/core/calls/run-tool-call.ts';
-import type { HookSystemConfig } from '../../../src/core/host/hook-system-config.ts';
+import type { HookSystemConfig } from '../../../src/hosts/system/hook-system-config.ts';
 import { History } from '../../../src/watch/inspector/history.ts';
 import { startInspector, type Inspectable } from '../../../src/watch/inspector/start-inspector.ts';
 import { RedactionError } from '../../../src/settings/redaction/redact-settings.ts';

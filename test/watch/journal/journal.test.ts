@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runToolCall, toolCall } from '../../../src/core/calls/run-tool-call.ts';
 import { modelCall } from '../../../src/core/calls/genai-model-call.ts';
-import type { InspectObserver } from '../../../src/core/run/telemetry.ts';
+import type { InspectObserver } from '../../../src/core/host/config.ts';
 import { runMachine } from '../../../src/core/run/run-machine.ts';
 import { journalTo } from '../../../src/watch/journal/journal.ts';
 import { callTool, someInput, written } from '../../support/call-tool.ts';

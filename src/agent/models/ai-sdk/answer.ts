@@ -1,8 +1,8 @@
-import { defined, isRecord } from '../../../core/protocol/output.ts';
+import { defined, isRecord } from '../../../base/records.ts';
 import { debugChannel } from '../../../base/log.ts';
 import type { GenAIResponse } from '../../../core/translate/genai-types.ts';
 import { joined, textsOf } from '../../../core/translate/turns.ts';
-import type { ModelPart } from '../model.ts';
+import type { ModelPart } from '../../../core/translate/model.ts';
 import { ModelError } from '../model-error.ts';
 import { brokenOff } from '../model-failure.ts';
 import type { Metadata, StreamPart } from './types.ts';

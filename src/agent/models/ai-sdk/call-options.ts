@@ -1,5 +1,5 @@
-import { defined } from '../../../core/protocol/output.ts';
-import type { ModelRequest } from '../model.ts';
+import { defined } from '../../../base/records.ts';
+import type { ModelRequest } from '../../../core/translate/model.ts';
 import { toPrompt } from './prompt.ts';
 import { toToolChoice, toTools } from './tools.ts';
 import type { CallOptions, Specification } from './types.ts';

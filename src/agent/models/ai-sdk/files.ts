@@ -1,4 +1,4 @@
-import type { ModelPart } from '../model.ts';
+import type { ModelPart } from '../../../core/translate/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { FileData, FilePart, Specification } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/protocol/output.ts';
+import { isRecord } from '../../../base/records.ts';
 
 /**
  * Converts Google's form of a schema to JSON Schema: its type names are in capitals and its limits may be

@@ -1,7 +1,7 @@
-import { defined } from '../../../core/protocol/output.ts';
+import { defined } from '../../../base/records.ts';
 import type { GenAIConfig } from '../../../core/translate/genai-types.ts';
 import { textsOf, toTurns } from '../../../core/translate/turns.ts';
-import type { ModelPart } from '../model.ts';
+import type { ModelPart } from '../../../core/translate/model.ts';
 import { callIds } from './call-ids.ts';
 import { toFile } from './files.ts';
 import { toOutput } from './tool-output.ts';

@@ -1,6 +1,6 @@
 import type { GenAIFunctionResponse } from '../../../core/translate/genai-types.ts';
-import { isRecord } from '../../../core/protocol/output.ts';
-import type { ModelPart } from '../model.ts';
+import { isRecord } from '../../../base/records.ts';
+import type { ModelPart } from '../../../core/translate/model.ts';
 import { unknownType } from './files.ts';
 import type { Specification, ToolOutput } from './types.ts';
 

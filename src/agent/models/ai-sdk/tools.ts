@@ -1,5 +1,5 @@
-import { defined } from '../../../core/protocol/output.ts';
-import type { ModelConfig } from '../model.ts';
+import { defined } from '../../../base/records.ts';
+import type { ModelConfig } from '../../../core/translate/model.ts';
 import { ModelError } from '../model-error.ts';
 import { declarationsOf, isAllowed } from '../tool-selection.ts';
 import { fromGoogleSchema } from './google-schema.ts';

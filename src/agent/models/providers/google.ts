@@ -2,7 +2,7 @@ import type * as AiSdkGoogle from '@ai-sdk/google';
 import type * as GenAI from '@google/genai';
 import { aiSdkModel } from '../ai-sdk.ts';
 import { googleModel } from '../google.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../../../core/translate/model.ts';
 import {
   installed,
   keyFrom,

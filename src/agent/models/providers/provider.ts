@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/message-of.ts';
 import { oneLine } from '../../../base/log.ts';
 import { isNotInstalled, loadPackage } from '../../../base/optional-package.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../../../core/translate/model.ts';
 import { ModelError } from '../model-error.ts';
 
 /** Creates a model of one provider. */

@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/log.ts';
 import { textOf, toTurns } from '../../../core/translate/turns.ts';
-import type { ModelRequest } from '../model.ts';
+import type { ModelRequest } from '../../../core/translate/model.ts';
 import { patternOf, type ScriptedTurn } from './turn.ts';
 
 /** Returns in words what a turn expects and the request lacks; undefined if it lacks nothing. */

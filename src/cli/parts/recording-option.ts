@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { isHookmachineError } from '../../base/errors.ts';
-import type { CreateConfigOptions } from '../system/create-config.ts';
+import type { CreateConfigOptions } from '../../hosts/system/create-config.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
 
 /** The options of every command that runs hooks and can record them. */
 export interface RecordingOptions {
@@ -45,3 +45,11 @@ export async function recorded(
     throw error;
   }
 }
+
+/** What `runHooks` needs to record an event; nothing without `--record`. */
+export const recordingOf = (
+  options: RecordingOptions,
+): { readonly recordedBy?: (folder: string) => ReturnType<typeof recorded> } =>
+  options.record === undefined && options.recordPayloads !== true
+    ? {}
+    : { recordedBy: (folder) => recorded(folder, options) };

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { presentDialects } from '../../hosts/index.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { HookRegistry } from '../../hosts/system/hook-registry.ts';
-import { fileScript, lineScript, type Script } from '../../workbench/matrix/script.ts';
-import { findProgram, isExecutable } from '../../handlers/process/index.ts';
+import { fileScript, lineScript, type Script } from '../matrix/script.ts';
+import { findProgram, isExecutable } from '../../base/programs.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { trustOfEach } from '../../hosts/relay/trust-option.ts';

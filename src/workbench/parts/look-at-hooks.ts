@@ -1,10 +1,10 @@
 import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
-import type { Checkable, ConfiguredHook, Untrusted } from '../../workbench/check/check-hooks.ts';
+import type { Checkable, ConfiguredHook, Untrusted } from '../check/check-hooks.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { createConfig } from '../../hosts/system/create-config.ts';
 import { HookRegistry } from '../../hosts/system/hook-registry.ts';
-import type { HookSystemConfig } from '../../core/host/hook-system-config.ts';
-import type { SettingsNote } from '../../settings/files/settings-notes.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
+import type { SettingsNote } from '../../core/definitions/settings.ts';
 import { folderTrust } from '../../hosts/relay/folder-trust.ts';
 import { trustOfEach } from '../../hosts/relay/trust-option.ts';
 

@@ -1,9 +1,4 @@
-import type {
-  GenAIConfig,
-  GenAIPart,
-  GenAIRequest,
-  GenAIResponse,
-} from '../../core/translate/genai-types.ts';
+import type { GenAIConfig, GenAIPart, GenAIRequest, GenAIResponse } from './genai-types.ts';
 
 /** A language model that streams its text and returns the whole response (HOOK-050). */
 export interface Model {

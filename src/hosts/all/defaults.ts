@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeFolder } from '../settings/files/levels.ts';
-import { settingsAtFirstSight } from '../settings/files/read-files.ts';
-import type { Dialect } from '../core/dialects/dialect.ts';
-import { hookmachine } from './hookmachine/index.ts';
-import { kodelet } from './kodelet/index.ts';
-import { llxprt } from './llxprt/index.ts';
+import { homeFolder } from '../../settings/files/levels.ts';
+import { settingsAtFirstSight } from '../../settings/files/read-files.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { hookmachine } from '../hookmachine/index.ts';
+import { kodelet } from '../kodelet/index.ts';
+import { llxprt } from '../llxprt/index.ts';
 
 /** The dialects whose hooks run unless the host says otherwise (S-14). */
 export const defaultDialects: readonly Dialect[] = [llxprt, hookmachine, kodelet];

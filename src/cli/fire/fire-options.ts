@@ -1,5 +1,5 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import type { RecordingOptions } from './recording-option.ts';
+import type { RecordingOptions } from '../parts/recording-option.ts';
 
 /** The options of `fire`. */
 export interface FireOptions extends RecordingOptions {

@@ -1,14 +1,14 @@
-import { claudeCode } from './claude-code/index.ts';
-import { codex } from './codex/index.ts';
-import { copilot } from './copilot/index.ts';
-import { cursor } from './cursor/index.ts';
+import { claudeCode } from '../claude-code/index.ts';
+import { codex } from '../codex/index.ts';
+import { copilot } from '../copilot/index.ts';
+import { cursor } from '../cursor/index.ts';
 import { defaultDialects } from './defaults.ts';
-import type { Dialect } from '../core/dialects/dialect.ts';
-import { geminiCli } from './gemini-cli/index.ts';
-import { hookmachine } from './hookmachine/index.ts';
-import { kodelet, kodeletStrict } from './kodelet/index.ts';
-import { llxprt } from './llxprt/index.ts';
-import { qwenCode } from './qwen-code/index.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { geminiCli } from '../gemini-cli/index.ts';
+import { hookmachine } from '../hookmachine/index.ts';
+import { kodelet, kodeletStrict } from '../kodelet/index.ts';
+import { llxprt } from '../llxprt/index.ts';
+import { qwenCode } from '../qwen-code/index.ts';
 
 /** Every dialect that we speak; the first is the default. */
 export const knownDialects: readonly Dialect[] = [

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { HookCommand } from '../../machines/hook-process.ts';
+import type { HookCommand } from '../../../machines/hook-process.ts';
 
 /**
  * The file that a module hook names: relative to the hook's folder, with the variables of its own source

@@ -1,5 +1,5 @@
-import type { HookHost } from './config.ts';
-import type { HookSystem } from '../../hosts/system/hook-system.ts';
+import type { HookHost } from '../../core/host/config.ts';
+import type { HookSystem } from './hook-system.ts';
 
 /**
  * A host with its hook system (seed 004; HOOK-001). A host that has its own config object implements it

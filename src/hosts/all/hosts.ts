@@ -1,6 +1,6 @@
-import type { Dialect, Host } from '../core/dialects/dialect.ts';
-import { knownDialects } from './index.ts';
-import { opencode } from './opencode/index.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import { knownDialects } from './known.ts';
+import { opencode } from '../opencode/index.ts';
 
 /**
  * The hosts that a relay can be a hook for: the agents that have a dialect, each with the dialect of its

@@ -1,0 +1,38 @@
+/*
+ * How much JSON is judged. Beyond that, an event is denied without having been judged, because the code that
+ * writes or compares its values is recursive, and some of that code is not ours (S-34).
+ */
+
+/** How deep values may be nested. */
+export const deepest = 1_000;
+
+/** How large an event may be, in bytes. */
+export const mostBytes = 64 * 1024 * 1024;
+
+/** Says that something is over a limit. */
+export const overDepth = 'is nested more than 1,000 levels deep';
+export const overSize = 'is larger than 64 MiB';
+
+/** Whether a value in the form of JSON is nested too deep; one that runs in a circle has no such form. */
+export function isNestedTooDeep(value: object): boolean {
+  const left: { readonly inside: object; readonly depth: number }[] = [{ inside: value, depth: 1 }];
+  // The last is taken first, so that a circle is found before much of it is walked.
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { inside, depth } = next;
+    if (depth > deepest) return !isCircular(value);
+    if (ArrayBuffer.isView(inside)) continue;
+    for (const item of Object.values(inside) as readonly unknown[])
+      if (typeof item === 'object' && item !== null) left.push({ inside: item, depth: depth + 1 });
+  }
+  return false;
+}
+
+function isCircular(value: object): boolean {
+  try {
+    JSON.stringify(value);
+    return false;
+  } catch (error) {
+    // Too deep for the stack would be a RangeError.
+    return (error as Error).name === 'TypeError';
+  }
+}

@@ -1,0 +1,70 @@
+import type { Handler } from '../../../machines/hook-process.ts';
+import type { HookDefinition } from '../definitions/hook-definition.ts';
+import type { Model } from '../translate/model.ts';
+import { textsOf } from '../translate/turns.ts';
+
+/** Returns what answers a hook of this definition instead of a process of its own; nothing for a command. */
+export function handlerOf(
+  hook: HookDefinition,
+  askModel: AskModel,
+): { readonly handler?: Handler } {
+  switch (hook.type) {
+    case 'function':
+      return { handler: { kind: 'function', call: hook.call! } };
+    case 'module':
+      return { handler: { kind: 'module' } };
+    case 'live': {
+      const { concurrency } = hook;
+      return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
+    }
+    case 'http': {
+      const { headers, allowedEnv, allowedEnvKey, allowedUrls, retries, tokenFile, tls } = hook;
+      const fields = {
+        ...(headers && { headers }),
+        ...(allowedEnv && { allowedEnv }),
+        ...(allowedEnvKey !== undefined && { allowedEnvKey }),
+        ...(allowedUrls && { allowedUrls }),
+        ...(retries !== undefined && { retries }),
+        ...(tokenFile !== undefined && { tokenFile }),
+        ...(tls && { tls }),
+      };
+      return { handler: { kind: 'http', ...fields } };
+    }
+    case 'prompt':
+      return {
+        handler: {
+          kind: 'prompt',
+          ask: (prompt, signal) => askModel(hook.model, prompt, signal),
+        },
+      };
+    case 'command':
+    case 'plugin':
+      return {};
+  }
+}
+
+/** A host that may have a model for hooks. */
+interface ModelHost {
+  getHookModel?(name?: string): Model | undefined;
+}
+
+/** Asks one of the host's models: the one with this name, or the host's choice. */
+export type AskModel = (
+  name: string | undefined,
+  prompt: string,
+  signal: AbortSignal,
+) => Promise<string>;
+
+/** Asks the models that a host has for its hooks. */
+export const askModelOf =
+  (host: ModelHost): AskModel =>
+  async (name, prompt, signal) => {
+    const model = host.getHookModel?.(name);
+    if (model === undefined) {
+      const which = name === undefined ? 'no model' : `no model ${JSON.stringify(name)}`;
+      throw new Error(`there is ${which} to ask; the host must provide one with "getHookModel"`);
+    }
+    const request = { model: name ?? model.name, contents: prompt };
+    const { text, candidates } = await model.generate(request, { signal });
+    return text ?? textsOf(candidates?.[0]?.content?.parts ?? []).join('');
+  };

@@ -1,0 +1,53 @@
+import type { HookEventName } from '../../core/points/hook-points.ts';
+import type { LifecycleEvent } from '../../core/protocol/events.ts';
+import { RegexBudget } from '../../base/bounded-regex.ts';
+/** Whether a hook matches this subject; the test counts against a budget. */
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+const always: Matcher = () => true;
+
+/** How an event uses its hooks' matchers (HOOK-021, 032, 041, 051, 059; C-19, C-20). */
+export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
+  BeforeTool: 'regex',
+  AfterTool: 'regex',
+  BeforeAgent: 'ignored',
+  AfterAgent: 'ignored',
+  BeforeModel: 'ignored',
+  AfterModel: 'ignored',
+  BeforeToolSelection: 'ignored',
+  SessionStart: 'equal',
+  SessionEnd: 'equal',
+  PreCompress: 'equal',
+  Notification: 'equal',
+};
+
+/**
+ * How an event uses its hooks' matchers. Of the events that are not LLxprt's own, those of tools use them as
+ * regular expressions, and the others compare them for equality.
+ */
+export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
+  matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
+
+/**
+ * Compiles a matcher of the settings: a missing or empty one and `*` match everything, a regular
+ * expression is tested unanchored, and any other text is compared letter by letter (HOOK-087 to 089;
+ * C-17, C-18). One that cannot be decided matches, so that a guard is never skipped.
+ */
+export function compileMatcher(
+  event: HookEventName,
+  matcher: string | undefined,
+  onUndecided: (error: Error) => void,
+): Matcher {
+  const use = usesOf(event);
+  if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
+    return always;
+  if (use === 'equal') return (subject) => subject === matcher;
+  return (subject, budget = new RegexBudget()) => {
+    try {
+      return budget.test(matcher, subject);
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
+}
