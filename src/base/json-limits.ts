@@ -36,3 +36,21 @@ function isCircular(value: object): boolean {
     return (error as Error).name === 'TypeError';
   }
 }
+
+/** Whether a JSON text is nested too deep. It is read only once, because large outputs must stay cheap. */
+export function isTooDeep(json: string): boolean {
+  if (json.length <= deepest) return false;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (inText) {
+      if (character === '\\') at++;
+      else if (character === '"') inText = false;
+    } else if (character === '"') inText = true;
+    else if (character === '{' || character === '[') {
+      if (++depth > deepest) return true;
+    } else if (character === '}' || character === ']') depth--;
+  }
+  return false;
+}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isTooDeep, withoutDeepFields } from '../../src/hosts/parts/printed-json.ts';
+import { withoutDeepFields } from '../../src/hosts/parts/printed-json.ts';
+import { isTooDeep } from '../../src/base/json-limits.ts';
 
 const nested = (levels: number): unknown =>
   Array.from({ length: levels }).reduce((inner) => [inner], 'x');

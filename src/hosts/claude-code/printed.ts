@@ -1,9 +1,10 @@
 import { ignored } from '../../core/protocol/output.ts';
 import { answerMisses } from '../parts/near-misses.ts';
-import { isTooDeep, objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';
+import { objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import type { ClaudeEventName } from './events.ts';
 import { commonForms, specificFormsOf, wordsOf } from './vocabulary.ts';
 import { isRecord } from '../../base/records.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/records.ts';
-import { embeddedObjects, isTooDeep, withoutDeepFields } from '../parts/printed-json.ts';
+import { embeddedObjects, withoutDeepFields } from '../parts/printed-json.ts';
 import type { CodexEventName } from './events.ts';
 import { faultOf, type Fault } from './schema.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

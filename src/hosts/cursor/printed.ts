@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/records.ts';
-import { embeddedObjects, isTooDeep, withoutDeepFields } from '../parts/printed-json.ts';
+import { embeddedObjects, withoutDeepFields } from '../parts/printed-json.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { defaultReason, type Answer, type Effect, type Wants } from '../../core/
 import { denialAround, denialIn, type LostDenial } from '../parts/host-denials.ts';
 import { readSpecific } from '../llxprt/vocabulary.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { isTooDeep, parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -19,6 +19,7 @@ import {
 import { fromGeminiInput } from './tools.ts';
 import { powerOf, specificFields, wordsOf } from './vocabulary.ts';
 import { isRecord } from '../../base/records.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import type { HookExit, HookProcessOutcome } from '../../../machines/hook-proces
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { ignored } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer } from '../../core/answers/answer.ts';
-import { doubledKeys, isTooDeep, withoutDeepFields } from '../parts/printed-json.ts';
+import { doubledKeys, withoutDeepFields } from '../parts/printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../parts/near-misses.ts';
 import {
   cutStdout,
@@ -21,6 +21,7 @@ import {
   wordsOf,
 } from './vocabulary.ts';
 import { isRecord } from '../../base/records.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

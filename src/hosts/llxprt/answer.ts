@@ -11,7 +11,7 @@ import {
 } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer, type Effect } from '../../core/answers/answer.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { isTooDeep, parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -21,6 +21,7 @@ import {
 } from '../../core/answers/process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
 import { isRecord } from '../../base/records.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 /** Reads a hook's ended process (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
 export const readAnswer = (

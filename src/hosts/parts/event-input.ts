@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../base/message-of.ts';
-import { mostBytes, overDepth, overSize } from '../../base/json-limits.ts';
-import { isTooDeep } from './printed-json.ts';
+import { isTooDeep, mostBytes, overDepth, overSize } from '../../base/json-limits.ts';
 import { TopTexts } from './top-texts.ts';
 import { isRecord } from '../../base/records.ts';
 

@@ -1,4 +1,4 @@
-import { deepest, isNestedTooDeep, overDepth } from '../../base/json-limits.ts';
+import { isNestedTooDeep, overDepth } from '../../base/json-limits.ts';
 import { isRecord } from '../../base/records.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -217,24 +217,6 @@ export function parseTwice(
   } catch {
     return undefined;
   }
-}
-
-/** Whether a JSON text is nested too deep. It is read only once, because large outputs must stay cheap. */
-export function isTooDeep(json: string): boolean {
-  if (json.length <= deepest) return false;
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < json.length; at++) {
-    const character = json.charCodeAt(at);
-    if (inText) {
-      if (character === backslash) at++;
-      else if (character === quote) inText = false;
-    } else if (character === quote) inText = true;
-    else if (character === openBrace || character === openBracket) {
-      if (++depth > deepest) return true;
-    } else if (character === closeBrace || character === closeBracket) depth--;
-  }
-  return false;
 }
 
 /** Removes fields that are nested too deep; those of `hookSpecificOutput` are checked one by one. */

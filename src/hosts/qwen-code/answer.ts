@@ -11,7 +11,7 @@ import {
 } from '../../core/answers/answer.ts';
 import { denialAround, denialIn } from '../parts/host-denials.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { isTooDeep, parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -25,6 +25,7 @@ import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { fromQwenInput } from './tools.ts';
 import { wordsOf } from './vocabulary.ts';
 import { isRecord } from '../../base/records.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { isTooDeep } from '../../hosts/parts/printed-json.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { JournalEntry, RecordingHeader } from './entry.ts';
 import { headerIn, headerOf } from './header.ts';

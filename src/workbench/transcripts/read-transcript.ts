@@ -1,5 +1,5 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { isTooDeep } from '../../hosts/parts/printed-json.ts';
+import { isTooDeep } from '../../base/json-limits.ts';
 import { accounts } from '../../watch/journal/account.ts';
 import { headerOf } from '../../watch/journal/header.ts';
 import { linesOf } from '../../watch/journal/lines.ts';

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const source = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** The wings of the house: each imports only from those after it. */
+const wings = [
+  'cli',
+  'entries',
+  'workbench',
+  'durable',
+  'adapters',
+  'agent',
+  'hosts',
+  'watch',
+  'handlers',
+  'settings',
+  'core',
+  'base',
+];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Every import of one of our files by another, those of types and those at run time included. */
+function readImports(): Import[] {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((from) =>
+      [
+        ...readFileSync(join(source, from), 'utf8').matchAll(
+          /\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g,
+        ),
+      ].map(([, path = '']) => ({ from, to: relative(source, join(source, dirname(from), path)) })),
+    )
+    .filter(({ to }) => !to.startsWith('..'));
+}
+
+/** The folder below `src/` that a file is in, this many names long. */
+const folderOf = (file: string, names: number): string =>
+  dirname(file).split('/').slice(0, names).join('/');
+
+/** Each way that leads from a name back to itself. */
+function circlesOf(pairs: readonly (readonly [string, string])[]): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of pairs) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (name: string, path: readonly string[]): void => {
+    const begin = path.indexOf(name);
+    if (begin !== -1) circles.push([...path.slice(begin), name].join(' → '));
+    if (begin !== -1 || done.has(name)) return;
+    for (const other of next.get(name) ?? []) walk(other, [...path, name]);
+    done.add(name);
+  };
+  for (const name of next.keys()) walk(name, []);
+  return circles;
+}
+
+const imports = readImports();
+
+test('every folder of the source is a wing that says what it is', () => {
+  const folders = readdirSync(source, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(wings.toSorted());
+  expect(wings.filter((wing) => !existsSync(join(source, wing, 'README.md')))).toEqual([]);
+});
+
+test('a wing imports only from the wings below it, types included', () => {
+  expect(imports.length).toBeGreaterThan(2_000);
+  const up = imports.filter(({ from, to }) => {
+    const [above, below] = [from, to].map((file) => wings.indexOf(folderOf(file, 1)));
+    return above! > below!;
+  });
+  expect(up).toEqual([]);
+});
+
+test('no room of a wing imports from a room that imports from it, types included', () => {
+  const rooms = imports
+    .filter(({ from, to }) => folderOf(from, 1) === folderOf(to, 1))
+    .map(({ from, to }) => [folderOf(from, 2), folderOf(to, 2)] as const)
+    .filter(([from, to]) => from !== to);
+  expect(circlesOf(rooms)).toEqual([]);
+});
+
+test('no file imports a file that imports it, not even at run time', () => {
+  expect(circlesOf(imports.map(({ from, to }) => [from, to] as const))).toEqual([]);
+});
