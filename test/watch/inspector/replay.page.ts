@@ -284,6 +284,8 @@ describeInBrowser('the page of a recording', () => {
     await page.keyboard.press('z');
     await until(() => page.getByRole('button', { name: 'Smaller' }).count(), 1);
     await until(outside, expect.arrayContaining(['toolCall.admitting']));
+    // Until the page has followed it here, the address names the call at which it opened.
+    await until(async () => page.url().split('#')[1], 'call=made-25');
     await page.reload();
     await until(drawn(page), 'toolCall.blocked');
     await page.keyboard.press('d');
