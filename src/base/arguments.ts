@@ -77,7 +77,11 @@ export function assertArguments(
   }
 }
 
-/** The same for an argument that stands alone. */
+/**
+ * Checks an argument that stands alone.
+ *
+ * @throws {HookmachineError} `ARGUMENT_INVALID`, which names the argument and its fix
+ */
 export function assertArgument(what: string, value: unknown, { fits, fix }: Rule): void {
   if (!fits(value)) throw wrong(`${what} ${said(value)}`, fix);
 }

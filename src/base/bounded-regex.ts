@@ -53,7 +53,7 @@ export class RegexBudget {
 
   /**
    * Whether an expression matches a text, unanchored. A text that is not a regular expression is compared
-   * letter by letter (HOOK-087, 088; C-17). V8 backtracks: without a budget, a user's `^(a+)+$` and a
+   * letter by letter. V8 backtracks: without a budget, a user's `^(a+)+$` and a
    * crafted name could freeze the agent.
    *
    * @throws {RegexUndecidedError} when there is no time left, when it alone took too long, or when it is

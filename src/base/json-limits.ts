@@ -1,6 +1,6 @@
 /*
  * How much JSON is judged. Beyond that, an event is denied without having been judged, because the code that
- * writes or compares its values is recursive, and some of that code is not ours (S-34).
+ * writes or compares its values is recursive, and some of that code is not ours.
  */
 
 /** How deep values may be nested. */

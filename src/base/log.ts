@@ -4,7 +4,7 @@ import { printable, withoutUnseen } from './visible.ts';
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
 
 /**
- * Returns a debug channel; all of hookmachine's are under `llxprt:core:hooks:*` (C-102). DEBUG is read again
+ * Returns a debug channel; all of hookmachine's are under `llxprt:core:hooks:*`. DEBUG is read again
  * for each line, because a host's `debug.enable` sets it. One record is one line, and a terminal obeys
  * nothing in it, wherever it comes from. This is not the package `debug` itself: bundled into an ES module,
  * that package ends the program that asks it for a line.

@@ -50,7 +50,7 @@ export function isExecutable(file: string): boolean {
 
 let known: { path: string | undefined; shell: string } | undefined;
 
-/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh` (C-15). */
+/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh`. */
 export function findShell(): string {
   const path = process.env['PATH'];
   if (known === undefined || known.path !== path)

@@ -10,7 +10,7 @@ import { format } from './schema.ts';
 
 /** A tool call that a host's hooks ask about. Its agent ends, and makes the call again once it is resumed. */
 export interface HostCall {
-  /** The same when the call is made again. */
+  /** Identifies the call, also when it is made again. */
   readonly id: string;
   readonly workspace: string;
   readonly session: string;

@@ -8,7 +8,7 @@ import { scriptFiles } from '../settings/trust/script-files.ts';
 /** The hooks around tool calls as they are now: their definitions, and the files that their commands name. */
 export interface Policy {
   readonly digest: string;
-  /** The same as text, so that one can look up later what it was. */
+  /** Its text, so that one can look up later what it was. */
   readonly hooks: string;
 }
 

@@ -15,7 +15,7 @@ export interface StreamPiece {
   readonly done: boolean;
   /** How many characters the hook may hold back. */
   readonly holdBack: number;
-  /** The same for all pieces of an answer. */
+  /** Identifies the answer: all of its pieces have the same id. */
   readonly id: string;
 }
 

@@ -80,7 +80,7 @@ export interface ToolCallback {
   readonly toolContext: Context;
 }
 
-/** The same with ADK's own types, which differ from ours in parts that we do not use. */
+/** A tool's callback with ADK's own types, which differ from ours in parts that we do not use. */
 export interface GivenToolCallback extends Omit<ToolCallback, 'toolContext'> {
   readonly toolContext: object;
 }

@@ -156,7 +156,7 @@ interface Outcome {
 }
 
 /**
- * The same for tools that are not the agent's own, if a call's processors replace ours or a run is resumed
+ * Adds hooks to tools that are not the agent's own, which it has if a call's processors replace ours or a run is resumed
  * elsewhere: their calls are denied and rewritten, but their results only seen.
  */
 function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): object {

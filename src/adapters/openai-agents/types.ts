@@ -18,7 +18,7 @@ export interface AgentLike {
   getEnabledHandoffs(...args: never): Promise<readonly object[]>;
 }
 
-/** The same with the methods that we call. */
+/** An agent of the SDK with the methods that we call. */
 export interface Agent extends AgentLike {
   getAllTools(this: Agent, ...args: unknown[]): Promise<Tool[]>;
   getEnabledHandoffs(this: Agent, ...args: unknown[]): Promise<Handoff[]>;

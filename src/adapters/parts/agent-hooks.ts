@@ -167,14 +167,14 @@ export class AgentHooks {
     return this.#durable !== undefined;
   }
 
-  /** The same for one tool, whose calls are then not judged. */
+  /** Whether no hook matches this tool, whose calls are then not judged. */
   isIdleFor(toolName: string): boolean {
     return !this.isDurable && isPlainTool(this.config, this.nameOf(toolName));
   }
 
   /**
-   * The same for a model call with these tools on offer, whichever of them the model wants: no hook matches
-   * any of them, and none has stopped what is under way, or `run`.
+   * Whether no hook matches a model call with these tools on offer, whichever of them the model
+   * wants, and no hook has stopped what is under way, or `run`.
    */
   leavesModelAlone(tools: readonly string[], run?: object): boolean {
     return (
@@ -189,7 +189,8 @@ export class AgentHooks {
   }
 
   /**
-   * The same for one tool call: no hook matches its tool, it was not refused, and its agent was not stopped.
+   * Whether a tool call is not judged: no hook matches its tool, it was not refused, and its agent was not
+   * stopped.
    */
   leavesAlone(asked: ToolCallRequest): boolean {
     return (

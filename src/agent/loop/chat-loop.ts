@@ -81,7 +81,7 @@ export class ChatLoop {
 
   /**
    * The conversation as the model will receive it: with responses as hooks left them, and without what hooks
-   * added to requests (G-11).
+   * added to requests.
    */
   get history(): readonly GenAIContent[] {
     return this.#session.history;

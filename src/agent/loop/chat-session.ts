@@ -22,7 +22,7 @@ export interface ChatLoopOptions {
   /**
    * `held`, the default: while AfterModel hooks are configured, text is shown only once they have decided, so
    * that a redactor does not leak. `live` shows text as it streams; hooks then change what is kept, not what
-   * was shown (HOOK-173).
+   * was shown.
    */
   readonly display?: 'held' | 'live';
   /** Called once, with the names of the AfterModel hooks that streamed text waits for. Must not throw. */
@@ -84,6 +84,6 @@ export interface ChatSession {
   readonly contexts: string[];
   /** How many tokens the last model call took in total. */
   tokens: number;
-  /** Messages of hooks for the model's next request; they never enter the history (G-11, C-61). */
+  /** Messages of hooks for the model's next request; they never enter the history. */
   readonly notes: Set<string>;
 }

@@ -248,7 +248,7 @@ export class ChatTurn {
     };
   }
 
-  /** A hook's message for the model goes with the next request (C-54, C-61). */
+  /** A hook's message for the model goes with the next request. */
   #note({ verdict: { message } }: AggregatedHookResult): void {
     if (message) this.#session.notes.add(message);
   }

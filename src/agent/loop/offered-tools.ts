@@ -89,7 +89,7 @@ export class OfferedTools {
 
 /**
  * Checks the arguments that the tool really receives: a rewrite that does not fit is the tool's own error and
- * is never undone (C-67).
+ * is never undone.
  */
 async function execute(
   tool: Tool | undefined,

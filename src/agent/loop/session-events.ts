@@ -5,7 +5,7 @@ import type { DefaultHookOutput } from '../../core/protocol/output.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 
 /**
- * The events that belong to the session and not to a call; their hooks cannot block anything (C-05, C-54).
+ * The events that belong to the session and not to a call; their hooks cannot block anything.
  */
 export type SessionEvent =
   | 'SessionStart'

@@ -34,7 +34,7 @@ export interface CompletedToolCall extends EndedToolCall {
 /** All calls of one model answer, in the order asked. */
 export interface ToolBatch {
   readonly calls: readonly CompletedToolCall[];
-  /** A hook stopped the agent: the caller ends its loop and shows the reason to the user (HOOK-020, 028). */
+  /** A hook stopped the agent: the caller ends its loop and shows the reason to the user. */
   readonly stop?: StopRequest;
 }
 
@@ -61,7 +61,7 @@ const requestRules: Readonly<Record<string, Rule>> = { id: text, name: anyText }
 
 /**
  * Runs the tool calls of a model's answer concurrently up to a limit, each as a `toolCall` machine. A blocked
- * call has ended: its result goes to the model, and it is never retried (HOOK-129, 130, 204). After a stop no
+ * call has ended: its result goes to the model, and it is never retried. After a stop no
  * further call is started.
  */
 export class ToolScheduler {
@@ -76,7 +76,7 @@ export class ToolScheduler {
     this.#offered = new OfferedTools(options);
   }
 
-  /** `idle` between batches, even after a blocked call (HOOK-129). */
+  /** `idle` between batches, even after a blocked call. */
   get status(): 'idle' | 'running' {
     return this.#running === 0 ? 'idle' : 'running';
   }

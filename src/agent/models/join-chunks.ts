@@ -5,7 +5,7 @@ import { ModelError } from './model-error.ts';
 import { brokenOff } from './model-failure.ts';
 import type { ModelPart } from '../../core/translate/model.ts';
 
-/** Joins the chunks of a stream into one response (HOOK-050); an incomplete stream is an error. */
+/** Joins the chunks of a stream into one response; an incomplete stream is an error. */
 export function joinChunks(chunks: readonly GenAIResponse[], model: string): GenAIResponse {
   const candidates = new Map<number, GenAICandidate>();
   for (const chunk of chunks)

@@ -6,7 +6,7 @@ export const declarationsOf = (config: ModelConfig | undefined): FunctionDeclara
 
 /**
  * Returns a test of whether the request lets the model see a function: a list of allowed names hides the
- * others in every mode, and an empty list hides all (seed 000 §3.5, C-48, C-88).
+ * others in every mode, and an empty list hides all.
  */
 export function isAllowed(config: ModelConfig | undefined): (name: string | undefined) => boolean {
   const { mode, allowedFunctionNames } = config?.toolConfig?.functionCallingConfig ?? {};

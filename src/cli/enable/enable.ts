@@ -105,7 +105,7 @@ async function enable(name: string, { cwd }: Options): Promise<string> {
     : `Hook "${name}" is enabled: removed from ${places.join(' and ')}.`;
 }
 
-/** The scope whose list reaches all of these hooks: a project's does not reach the user's (C-04). */
+/** The scope whose list reaches all of these hooks: a project's does not reach the user's. */
 const scopeOf = (hooks: readonly KnownHook[]): Scope =>
   hooks.some(isOf('user')) || !hooks.some(isOf('project')) ? 'user' : 'project';
 

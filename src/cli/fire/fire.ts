@@ -177,7 +177,7 @@ async function meantBy(name: string, { events }: Dialect): Promise<string> {
   return nearestKey(name, names) ?? `one of ${names.join(', ')}`;
 }
 
-/** Whether nothing may run until someone has answered (S-03). */
+/** Whether nothing may run until someone has answered. */
 const isOpen = ({ verdict: { decision, passesUnasked } }: AggregatedHookResult): boolean =>
   decision === 'defer' || (decision === 'ask' && !passesUnasked);
 

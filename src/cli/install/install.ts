@@ -141,7 +141,7 @@ function elsewhere(host: string, { scope, ...order }: InstallOrder): string | un
     : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} removes them there`;
 }
 
-/** How the host's hooks post, if the user accepts the consequences (S-21). */
+/** How the host's hooks post, if the user accepts the consequences. */
 function overHttpOf(
   installation: Installation,
   title: string,

@@ -93,7 +93,7 @@ Example:
     });
 }
 
-/** Whether the tool did not run because someone has to answer first (S-03). */
+/** Whether the tool did not run because someone has to answer first. */
 const isOpen = (call: CompletedToolCall | undefined): boolean =>
   !call?.before?.verdict.stop &&
   (call?.outcome.status === 'deferred' || call?.before?.verdict.unanswered !== undefined);

@@ -28,7 +28,7 @@ export type Effect =
   /** A field that has a meaning only in the hook's own dialect. */
   | { readonly kind: 'own'; readonly name: string; readonly value: unknown };
 
-/** Part of a hook's answer that counts here although its own host would not obey it (S-04, S-06). */
+/** Part of a hook's answer that counts here although its own host would not obey it. */
 export interface Ignored {
   /** The display name of the host whose hook it is. */
   readonly host: string;
@@ -48,11 +48,11 @@ export interface Answer extends HookAnswer {
   /** Why the agent should stop. */
   readonly stopReason?: string;
   readonly effects: readonly Effect[];
-  /** Its answer as the API of seed 003 shows it; absent when it said nothing. */
+  /** Its answer as the public API shows it; absent when it said nothing. */
   readonly output?: HookOutput;
-  /** True only for exit 0 (HOOK-070). */
+  /** True only for exit 0. */
   readonly success: boolean;
-  /** As documented: 0 when a signal ended the process (HOOK-196); null when the process never exited. */
+  /** As documented: 0 when a signal ended the process; null when the process never exited. */
   readonly exitCode: number | null;
   readonly signal?: string;
   /** The HTTP status of the response, for a hook that is a server. */
@@ -107,7 +107,7 @@ export const unfitArguments = (fault: string) =>
     unfit: true,
   }) as const;
 
-/** The reason for a denial when the hook gave none (C-26). */
+/** The reason for a denial when the hook gave none. */
 export const defaultReason = 'Blocked by hook';
 
 /** The value with which an answer replaces a slot's; undefined if it replaces none. */

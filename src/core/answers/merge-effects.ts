@@ -138,7 +138,7 @@ export function passChanges(
   }, payload);
 }
 
-/** Returns a verdict as the API of seed 003 shows it; undefined when no hook said anything. */
+/** Returns a verdict as the public API shows it; undefined when no hook said anything. */
 export function outputOf(verdict: Verdict): HookOutput | undefined {
   if (verdict.output) return verdict.output;
   const { decision, reason, stop, stopReason, context, message, notice, hide, changes, own } =
@@ -167,7 +167,7 @@ export function outputOf(verdict: Verdict): HookOutput | undefined {
   return decision === undefined && !stop ? { decision: 'allow', ...output } : output;
 }
 
-/** The API of seed 003 has no deferred calls, so one is shown as a question to the user. */
+/** The public API has no deferred calls, so one is shown as a question to the user. */
 const shown = (decision: Verdict['decision']): HookOutput['decision'] | undefined =>
   decision === 'defer' ? 'ask' : decision;
 

@@ -6,17 +6,16 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { DefaultHookOutput, HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 
-/** The result of one hook of an event (DELTA-HTEL-001, G-18). */
+/** The result of one hook of an event. */
 export interface HookExecutionResult extends Answer {
   readonly hook: RegisteredHook;
   readonly event: HookEventName;
 }
 
-/** The joint result of all hooks of an event (seed 003 "AggregatedHookResult"). */
+/** The joint result of all hooks of an event. */
 export interface AggregatedHookResult {
   /**
-   * Whether every hook ran cleanly, regardless of the decision: exit 2 is a denial and not a success
-   * (HOOK-160, 213).
+   * Whether every hook ran cleanly, regardless of the decision: exit 2 is a denial and not a success.
    */
   readonly success: boolean;
   /** The merged output of the hooks; absent if no hook gave any. Callers act on this. */
@@ -24,7 +23,7 @@ export interface AggregatedHookResult {
   /** Each hook's output in plan order, including those of failed hooks. */
   readonly allOutputs: readonly HookOutput[];
   readonly errors: readonly Error[];
-  /** The sum of the hooks' durations, in ms (G-04). */
+  /** The sum of the hooks' durations, in ms. */
   readonly totalDuration: number;
   /** How the hooks were run; null if none matched the event, or none could be run. */
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
@@ -46,7 +45,7 @@ export interface AggregatedHookResult {
   readonly failure?: HookFailure;
 }
 
-/** The result of an event that no hook matched; a new object each time (HOOK-145, DELTA-HFAIL-003, 004). */
+/** The result of an event that no hook matched; a new object each time. */
 export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   success: true,
   allOutputs: [],
@@ -59,7 +58,7 @@ export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   setBy: {},
 });
 
-/** The stages of an event; the first two apply only to events from outside (DELTA-HFAIL-002). */
+/** The stages of an event; the first two apply only to events from outside. */
 export type HookStage =
   | 'validation'
   | 'translation'
@@ -75,26 +74,25 @@ export interface HookFailure {
   readonly event?: HookEventName;
 }
 
-/** What the output of any event may ask of the caller (DELTA-HRUN-001). */
+/** What the output of any event may ask of the caller. */
 export interface CommonHookEffects {
   /** Whether the agent must stop. */
   readonly shouldStop: boolean;
-  /** For the user; set whenever the agent must stop (DELTA-HRUN-002). */
+  /** For the user; set whenever the agent must stop. */
   readonly stopReason: string | undefined;
-  /** For the model, never for the user (HOOK-159). */
+  /** For the model, never for the user. */
   readonly systemMessage: string | undefined;
   /** Whether the operation's result must not be shown to the user. */
   readonly suppressOutput: boolean;
 }
 
-/** An event's result with its common fields interpreted (seed 003, DELTA-HRUN-004). */
+/** An event's result with its common fields interpreted. */
 export interface ProcessedHookResult extends CommonHookEffects {
   readonly aggregated: AggregatedHookResult;
 }
 
 /**
- * Interprets the common fields of the merged output; the only place that defines what they mean (C-38, C-39,
- * C-60, DELTA-HAPP-001).
+ * Interprets the common fields of the merged output; the only place that defines what they mean.
  */
 export function commonEffects(output: DefaultHookOutput | undefined): CommonHookEffects {
   const shouldStop = output?.shouldStopExecution() ?? false;

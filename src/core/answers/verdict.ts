@@ -19,19 +19,19 @@ export type Change = { readonly whole: Fields } | { readonly patch: Fields };
 /** What the hooks of a lane, or of all lanes, decided together: plain data. */
 export interface Verdict {
   readonly decision?: Decision;
-  /** Why; if several hooks decided, all their reasons in plan order (S-07). */
+  /** Why; if several hooks decided, all their reasons in plan order. */
   readonly reason?: string;
-  /** The hooks that ask let the call pass, unless the host asks about it anyway (S-02). */
+  /** The hooks that ask let the call pass, unless the host asks about it anyway. */
   readonly passesUnasked?: true;
-  /** The denial replaces a question that nobody could answer, or a call that nobody resumes (S-02). */
+  /** The denial replaces a question that nobody could answer, or a call that nobody resumes. */
   readonly unanswered?: 'ask' | 'defer';
-  /** The hooks approved it, and none asked or denied: the user need not be asked (S-01). */
+  /** The hooks approved it, and none asked or denied: the user need not be asked. */
   readonly approved?: true;
   readonly stop: boolean;
   readonly stopReason?: string;
   readonly context?: string;
   readonly message?: string;
-  /** Text for the user alone; the API of seed 003 shows it with the message. */
+  /** Text for the user alone; the public API shows it with the message. */
   readonly notice?: string;
   readonly hide: boolean;
   readonly changes: Readonly<Partial<Record<Slot, Change>>>;
@@ -41,6 +41,6 @@ export interface Verdict {
   readonly conflicts: readonly HookConflict[];
   /** By field, the hook whose value won; for `decision` and `continue`, the last one that blocks or stops. */
   readonly setBy: Readonly<Record<string, string>>;
-  /** The same as the API of seed 003 shows it, if a dialect fixes it exactly; else built from the above. */
+  /** What the public API shows, if a dialect fixes it exactly; else it is built from the above. */
   readonly output?: HookOutput;
 }

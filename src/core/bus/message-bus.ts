@@ -1,31 +1,31 @@
 import type { HookStage, AggregatedHookResult } from '../answers/results.ts';
 import type { HookEventName } from '../protocol/events.ts';
 
-/** The channels of the message bus (seed 003 "Channel Names", C-93). */
+/** The channels of the message bus. */
 export const MessageBusType = {
   HOOK_EXECUTION_REQUEST: 'HOOK_EXECUTION_REQUEST',
   HOOK_EXECUTION_RESPONSE: 'HOOK_EXECUTION_RESPONSE',
 } as const;
 export type MessageBusType = (typeof MessageBusType)[keyof typeof MessageBusType];
 
-/** A request to run the hooks of one event (C-94). */
+/** A request to run the hooks of one event. */
 export interface HookExecutionRequest {
   readonly type: typeof MessageBusType.HOOK_EXECUTION_REQUEST;
   readonly payload: {
-    /** Returned in the response; generated if it is missing (DELTA-HBUS-003). */
+    /** Returned in the response; generated if it is missing. */
     readonly correlationId?: string;
     readonly eventName: HookEventName;
-    /** The event's own fields; any base fields are ignored (C-95). */
+    /** The event's own fields; any base fields are ignored. */
     readonly input: Readonly<Record<string, unknown>>;
   };
 }
 
-/** The one answer to a request (C-94). */
+/** The one answer to a request. */
 export interface HookExecutionResponse {
   readonly type: typeof MessageBusType.HOOK_EXECUTION_RESPONSE;
   readonly payload: {
     readonly correlationId: string;
-    /** Whether the event passed all stages, regardless of the decision and of how its hooks ended (C-96). */
+    /** Whether the event passed all stages, regardless of the decision and of how its hooks ended. */
     readonly success: boolean;
     readonly output?: AggregatedHookResult;
     readonly error?: HookBusError;
@@ -39,7 +39,7 @@ export type HookBusErrorCode =
   | 'translation_failure'
   | 'internal_error';
 
-/** Why a request has no output (C-97, C-99). */
+/** Why a request has no output. */
 export interface HookBusError {
   readonly code: HookBusErrorCode;
   readonly message: string;
@@ -104,7 +104,7 @@ export const longestName = 100;
 /** The most faults that are reported; a sender with more has bigger problems. */
 const mostFaults = 10;
 
-/** The error of a response (C-97, C-99). */
+/** The error of a response. */
 export function busError(
   code: HookBusErrorCode,
   stage: HookStage,

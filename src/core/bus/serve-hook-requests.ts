@@ -31,8 +31,7 @@ interface HookRequestServer {
 type Payload = HookExecutionResponse['payload'];
 
 /**
- * Answers each request on the bus with exactly one response, until the returned function is called
- * (DELTA-HEVT-001, DELTA-HEVT-002, DELTA-HEVT-004). No message makes it throw.
+ * Answers each request on the bus with exactly one response, until the returned function is called. No message makes it throw.
  */
 export function serveHookRequests(bus: MessageBus, server: HookRequestServer): () => void {
   let open = true;
@@ -97,7 +96,7 @@ async function carryOut(
   }
 }
 
-/** A receiver may modify it, so it holds copies of the registry's definitions (DELTA-HFAIL-004). */
+/** A receiver may modify it, so it holds copies of the registry's definitions. */
 const ownResult = (result: AggregatedHookResult): AggregatedHookResult => ({
   ...result,
   results: result.results.map((one) => ({ ...one, hook: structuredClone(one.hook) })),
@@ -109,7 +108,7 @@ export interface BusRequest<Event extends HookEventName = HookEventName> {
   readonly fields: HookEventFields[Event];
 }
 
-/** The id of a request, from its payload or next to it; undefined if it has none (C-94). Never throws. */
+/** The id of a request, from its payload or next to it; undefined if it has none. Never throws. */
 function correlationIdOf(message: unknown): string | undefined {
   for (const path of [['payload', 'correlationId'], ['correlationId']]) {
     const id = valueAt(message, path);
@@ -217,8 +216,7 @@ function isObject(value: unknown): boolean {
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * An event's fields with the model's request and response in the stable format (DELTA-HPAY-003, C-71 to
- * C-73). Losing a message is a fault: hooks must see everything that the model receives.
+ * An event's fields with the model's request and response in the stable format. Losing a message is a fault: hooks must see everything that the model receives.
  */
 function inStableFormat<Event extends HookEventName>(
   event: Event,
@@ -237,7 +235,7 @@ function inStableFormat<Event extends HookEventName>(
 const isModelEvent = (event: HookEventName): boolean =>
   event === 'BeforeModel' || event === 'AfterModel' || event === 'BeforeToolSelection';
 
-/** The fields of either form; other fields of a request are passed through (G-15). */
+/** The fields of either form; other fields of a request are passed through. */
 function stableRequest(given: Given, faults: string[]): unknown {
   const { request, notes } = normalizeHookLLMRequest(given);
   const { model, messages, contents } = given;

@@ -27,10 +27,10 @@ interface Unready {
 export type Ready = CallHooks | Unready | undefined;
 
 /**
- * The host's hook system, initialised with the first event (HOOK-007, 008). It is undefined if hooks are off,
- * or if they cannot be made ready, which emits a warning (HOOK-111) and blocks if the host says so. It is a
- * promise only that first time, and while settings whose guards are unknown are tried again (S-12):
- * afterwards, and with hooks off, there is nothing to await (HOOK-013).
+ * The host's hook system, initialised with the first event. It is undefined if hooks are off,
+ * or if they cannot be made ready, which emits a warning and blocks if the host says so. It is a
+ * promise only that first time, and while settings whose guards are unknown are tried again:
+ * afterwards, and with hooks off, there is nothing to await.
  */
 export function readyHookSystem(config: CallHost): Ready | Promise<Ready> {
   try {
@@ -78,7 +78,7 @@ function standIn(config: CallHost, what: string, error: unknown): Unready | unde
   return { unready: error };
 }
 
-/** Warns the user that execution continues as if there were no hooks (HOOK-111, C-91). */
+/** Warns the user that execution continues as if there were no hooks. */
 function warnOfNoHooks(config: CallHost, what: string, error: unknown): void {
   warn(config.onWarning, `${what} (${messageOf(error)}); continuing without hooks`);
 }
@@ -103,8 +103,7 @@ interface PlannedHooks<Event extends HookEventName> {
 }
 
 /**
- * Whether a hook matches an event. If that cannot be determined, true: the event itself reports why
- * (HOOK-111).
+ * Whether a hook matches an event. If that cannot be determined, true: the event itself reports why.
  */
 export function hasHooks(system: Ready, event: HookEventName, subject?: string): boolean {
   try {
@@ -170,7 +169,7 @@ export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookR
 
 /**
  * Returns the result of the hooks of an event that is not a call; undefined if none matches it, in which case
- * `fire` is not called (C-23). Never rejects: any failure emits a warning (HOOK-111), and blocks if the host
+ * `fire` is not called. Never rejects: any failure emits a warning, and blocks if the host
  * says so.
  */
 export async function firedResult(

@@ -33,7 +33,7 @@ import type { StopRequest } from './run-tool-call.ts';
 /** The machine for a model call, with its actors provided once for all runs. */
 export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });
 
-/** One logical model call, regardless of how often the provider is called for it (C-90). */
+/** One logical model call, regardless of how often the provider is called for it. */
 export interface ModelCallRequest {
   readonly id: string;
   readonly request: GenAIRequest;
@@ -49,14 +49,13 @@ export interface EndedModelCall {
    * without an answer.
    */
   readonly response?: GenAIResponse;
-  /** Why a hook forbade the call; the user reads it (C-81). */
+  /** Why a hook forbade the call; the user reads it. */
   readonly blockedReason?: string;
   readonly stop?: StopRequest;
-  /** Whether the response must not be shown to the user (HOOK-049). */
+  /** Whether the response must not be shown to the user. */
   readonly suppressOutput: boolean;
   /**
-   * The hooks' message for the model that was not part of this request; it belongs to the next one (HOOK-159,
-   * C-61).
+   * The hooks' message for the model that was not part of this request; it belongs to the next one.
    */
   readonly systemMessage?: string;
   readonly error?: unknown;
@@ -141,8 +140,7 @@ export function modelCallInput(
 }
 
 /**
- * Derives what an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058,
- * 184, 202).
+ * Derives what an ended model call means for the agent and its user.
  */
 export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   const selection = hookResult(outcome.selection);

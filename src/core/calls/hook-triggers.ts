@@ -17,8 +17,8 @@ import { toolResponse } from './run-tool-call.ts';
 import { defined, isRecord } from '../../base/records.ts';
 
 /**
- * Fires BeforeTool (HOOK-127, 150). Returns undefined if no hook gave output; never throws (HOOK-111, 115).
- * The caller tests `isBlockingDecision()` and applies the rest itself (HOOK-217).
+ * Fires BeforeTool. Returns undefined if no hook gave output; never throws.
+ * The caller tests `isBlockingDecision()` and applies the rest itself.
  */
 export function fireBeforeToolHook(
   config: CallHost,
@@ -32,7 +32,7 @@ export function fireBeforeToolHook(
 }
 
 /**
- * Fires AfterTool (HOOK-128, 151). Returns undefined if no hook gave output; never throws. A hook of a
+ * Fires AfterTool. Returns undefined if no hook gave output; never throws. A hook of a
  * dialect that may replace the result gives the replacement as `hookSpecificOutput.tool_response`.
  */
 export function fireAfterToolHook(
@@ -47,7 +47,7 @@ export function fireAfterToolHook(
   );
 }
 
-/** What every model hook may return besides its event's own output (C-50, C-61, C-83). */
+/** What every model hook may return besides its event's own output. */
 interface CommonHookResult {
   /** Whether the agent must stop. */
   readonly shouldStop: boolean;
@@ -58,7 +58,7 @@ interface CommonHookResult {
   readonly suppressOutput: boolean;
 }
 
-/** The result of BeforeModel hooks (HOOK-135, 184). */
+/** The result of BeforeModel hooks. */
 export interface BeforeModelHookResult extends CommonHookResult {
   /** The model must not be called: a hook blocked the call, or stops the agent. */
   readonly blocked: boolean;
@@ -69,23 +69,23 @@ export interface BeforeModelHookResult extends CommonHookResult {
   readonly modifiedRequest?: GenAIRequest;
 }
 
-/** The result of AfterModel hooks (HOOK-136). */
+/** The result of AfterModel hooks. */
 export interface AfterModelHookResult extends CommonHookResult {
   /** The response to continue with: a changed one, or the model's own. */
   readonly response: GenAIResponse;
 }
 
-/** The result of BeforeToolSelection hooks (HOOK-137). */
+/** The result of BeforeToolSelection hooks. */
 export interface BeforeToolSelectionHookResult extends CommonHookResult {
   /** The tool config to send; absent if hooks did not set one. */
   readonly toolConfig?: GenAIToolConfig;
-  /** The request's tools, unchanged: hooks restrict calls and never remove definitions (HOOK-167). */
+  /** The request's tools, unchanged: hooks restrict calls and never remove definitions. */
   readonly tools?: unknown;
 }
 
 const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 
-/** Fires BeforeModel (HOOK-152). Never throws: if something fails, the call goes ahead (HOOK-116). */
+/** Fires BeforeModel. Never throws: if something fails, the call goes ahead. */
 export async function fireBeforeModelHook(
   config: CallHost,
   request: GenAIRequest,
@@ -108,7 +108,7 @@ export async function fireBeforeModelHook(
   return { blocked: false, ...(modified !== request && { modifiedRequest: modified }), ...common };
 }
 
-/** Fires AfterModel, once for the whole response (HOOK-050, 153). Never throws. */
+/** Fires AfterModel, once for the whole response. Never throws. */
 export async function fireAfterModelHook(
   config: CallHost,
   request: GenAIRequest,
@@ -125,7 +125,7 @@ export async function fireAfterModelHook(
   return { response: revisedResponse(response, output, config.onWarning), ...commonResult(output) };
 }
 
-/** Fires BeforeToolSelection (HOOK-154, 205). Never throws. */
+/** Fires BeforeToolSelection. Never throws. */
 export async function fireBeforeToolSelectionHook(
   config: CallHost,
   request: GenAIRequest & { readonly config?: { readonly tools?: unknown } },
@@ -176,7 +176,7 @@ export const syntheticResponse = (output: Output): GenAIResponse | undefined =>
 
 /**
  * Returns the response as AfterModel hooks left it. The model's tool calls stay unless a hook blocks or
- * stops; lost ones are reported (C-86).
+ * stops; lost ones are reported.
  */
 export function revisedResponse(
   response: GenAIResponse,

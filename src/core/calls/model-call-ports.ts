@@ -22,7 +22,7 @@ import {
 import { textOfResponse } from '../translate/response.ts';
 import { hookResult, plannedHooks, hooksFor, type Ready } from './event-hooks.ts';
 
-/** The events of a model call, in order (C-89). */
+/** The events of a model call, in order. */
 export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
 
 /** Calls the model for one whole response; `text` receives its text as it streams, if the model streams. */
@@ -59,14 +59,14 @@ const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 /** The machine passes requests through unseen. */
 const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIRequest;
 
-/** The engine's part of the `modelCall` machine: only the engine knows the SDK's shapes (HOOK-141). */
+/** The engine's part of the `modelCall` machine: only the engine knows the SDK's shapes. */
 export function modelCallPorts(
   config: CallHost,
   system: Ready,
   { request, callModel, context = {}, ...follower }: ModelCall,
 ): ModelCallPorts {
   const onSelection = hooksFor(config, system, 'BeforeToolSelection');
-  // Without tools there is nothing to select from (HOOK-053).
+  // Without tools there is nothing to select from.
   const selection = onSelection && hasTools(request) ? onSelection : undefined;
   const before = hooksFor(config, system, 'BeforeModel');
   const after = plannedHooks(config, system, 'AfterModel');

@@ -57,7 +57,7 @@ export interface BeginToolCallOptions extends Omit<
 > {
   /**
    * Whether someone can be asked if a hook wants it; default true. Otherwise asking is a denial, except for
-   * LLxprt's hooks (S-02).
+   * LLxprt's hooks.
    */
   readonly canAsk?: boolean | undefined;
 }

@@ -80,7 +80,7 @@ export interface ToolCallOptions extends EventContext {
   readonly takeQuestion?: ((raise: () => void) => void) | undefined;
 }
 
-/** A request that the agent stop; the reason is for the user (HOOK-020, 028). */
+/** A request that the agent stop; the reason is for the user. */
 export interface StopRequest {
   readonly reason: string;
 }
@@ -123,7 +123,7 @@ export function runToolCall(
   executeTool: ExecuteTool,
   options: ToolCallOptions = {},
 ): Promise<EndedToolCall> {
-  // Nothing is awaited before a call that no hook matches (HOOK-013), and no suspended frame waits for a
+  // Nothing is awaited before a call that no hook matches, and no suspended frame waits for a
   // running call: it would take memory as long as the call lasts.
   const ready = readyHookSystem(config);
   const run = (system: Ready) => runReady(config, system, request, executeTool, options);
@@ -139,10 +139,10 @@ export interface HookedToolResult extends ToolResult {
 }
 
 /**
- * Runs a tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
- * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
+ * Runs a tool call with its hooks: BeforeTool, the tool, AfterTool. A blocked call never runs
+ * the tool; its result tells the model why. Never throws: a tool that throws is a
  * result with `error`. If a hook wants the agent to stop, the result has a `stop` with the reason for
- * the user (C-65).
+ * the user.
  *
  * @example
  * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
@@ -434,8 +434,7 @@ interface OtherOutputs {
 }
 
 /**
- * Derives what an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131,
- * 132, 217).
+ * Derives what an ended tool call means for the model, the user and the agent.
  */
 export function applyToolEffects(
   outcome: ToolCallOutcome,
@@ -463,7 +462,7 @@ export function applyToolEffects(
         : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
       return { ...applied, stop: { reason } };
     }
-    // Output of AfterTool hooks so far decides nothing (G-02).
+    // Output of AfterTool hooks so far decides nothing.
     case 'cancelled':
       return outcome.result
         ? withHookTexts(outcome.result as ToolResult, early, [])
@@ -502,7 +501,7 @@ const finalResult = (result: object, replaced: object | undefined): ToolResult =
   (replaced ?? result) as ToolResult;
 
 /**
- * Context first, then messages (C-56, C-57). A denial after the fact is reported, but undoes nothing (C-62).
+ * Context first, then messages. A denial after the fact is reported, but undoes nothing.
  */
 function withHookTexts(
   result: ToolResult,
@@ -528,7 +527,7 @@ const denialIn = (output: Output, { llmContent }: ToolResult): string | undefine
 
 const messageIn = (output: Output): string | undefined => note(output?.systemMessage);
 
-/** A system annotation (HOOK-131, C-55). */
+/** A system annotation. */
 const note = (text: string | undefined): string | undefined =>
   text === undefined || text === '' ? undefined : `\n\n[System] ${text}`;
 
@@ -542,13 +541,13 @@ function withTexts(
   return { toolResult: { ...plainResult, llmContent }, plainResult, appended };
 }
 
-/** Content other than text keeps its parts and gets one more (C-59). */
+/** Content other than text keeps its parts and gets one more. */
 function append(content: LlmContent, text: string): LlmContent {
   if (typeof content === 'string') return content + text;
   return [...(Array.isArray(content) ? content : [content]), { text }] as LlmContent;
 }
 
-/** The part of a result that AfterTool hooks see (HOOK-026, C-69). */
+/** The part of a result that AfterTool hooks see. */
 export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
   llmContent,
   returnDisplay,
@@ -556,7 +555,7 @@ export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: Too
   ...(error && { error }),
 });
 
-/** A thrown error as a result that the model reads and AfterTool hooks see (C-68). */
+/** A thrown error as a result that the model reads and AfterTool hooks see. */
 export function failedResult(error: unknown): ToolResult {
   return errorResult(messageOf(error), isError(error) ? error.name : 'Error');
 }

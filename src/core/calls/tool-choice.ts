@@ -1,8 +1,8 @@
 import type { GenAIRequest } from '../translate/genai-types.ts';
 
 /**
- * Returns why a call may not be executed under the tool config of its request; undefined if it may (C-88).
- * The config was sent with the request, but a provider may ignore it (HOOK-057).
+ * Returns why a call may not be executed under the tool config of its request; undefined if it may.
+ * The config was sent with the request, but a provider may ignore it.
  */
 export function refusalOf(toolName: string, request: GenAIRequest): string | undefined {
   const { mode, allowedFunctionNames } = request.config?.toolConfig?.functionCallingConfig ?? {};

@@ -68,7 +68,7 @@ export interface HookDefinition {
   readonly async?: true;
   /** It is not waited for, but its exit code 2 is still reported to the model. */
   readonly wakes?: true;
-  /** `name` from the settings, or else the command: its id in messages and for enabling (C-03). */
+  /** `name` from the settings, or else the command: its id in messages and for enabling. */
   readonly name: string;
   readonly description?: string;
   /** Deadline in ms. */

@@ -174,7 +174,7 @@ export function firstProblems(problems: readonly SettingsProblem[]): SettingsPro
   return [...first, ...[...more].map(([file, count]) => moreProblems(file, count))];
 }
 
-/** Formats a problem as one line: file, place, fault, fix (HOOK-191). */
+/** Formats a problem as one line: file, place, fault, fix. */
 export function formatProblem({ file, at, place, message, fix }: SettingsProblem): string {
   const where = file !== undefined && at ? `${file}:${at.line}:${at.column}` : file;
   return [[where, place].filter(Boolean).join(' '), `${message}; ${fix}`]

@@ -28,16 +28,16 @@ export interface Dialect {
   readonly takesHostEvents?: true;
   /** The order in which its sources' hooks are planned; default: project, user, system, extensions. */
   readonly order?: readonly HookSource[];
-  /** Whether its hooks run only if the settings switch hooks on (C-01), rather than as soon as they exist. */
+  /** Whether its hooks run only if the settings switch hooks on, rather than as soon as they exist. */
   readonly needsSwitch: boolean;
   /**
    * The owner of the settings files that hold its hooks, for a dialect that finds them by
    * `HookSite.settings`. Once those have been read, they and not `mayBeIn` tell whether there are hooks.
    */
   readonly settings?: SettingsOwner;
-  /** Whether its hooks' approval spares the user the host's question (S-01); default: it is no opinion. */
+  /** Whether its hooks' approval spares the user the host's question; default: it is no opinion. */
   readonly approves?: true;
-  /** What happens when a hook wants to ask and nobody can be asked (S-02); default: the call is denied. */
+  /** What happens when a hook wants to ask and nobody can be asked; default: the call is denied. */
   readonly unasked?: 'passes';
 
   /**

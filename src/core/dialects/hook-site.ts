@@ -31,7 +31,7 @@ export interface HookSite {
   /** Whether the administrator forbids this environment variable to add hooks; default: no. */
   readonly ignoresAdded?: (variable: string) => boolean;
   /**
-   * Whether an unreadable file of this source denies, because a failure of its hooks would (S-09, S-10);
+   * Whether an unreadable file of this source denies, because a failure of its hooks would;
    * default: none does.
    */
   readonly deniesUnknown?: (source: HookSource) => boolean;

@@ -56,7 +56,7 @@ export interface Said {
   readonly verdict: Verdict;
   /** The final arguments and the replacing result, in the host's own form, if hooks changed them. */
   readonly native: Fields;
-  /** The same in canonical form. */
+  /** The final arguments in canonical form. */
   readonly toolInput?: Fields;
   readonly toolResponse?: Fields;
 }

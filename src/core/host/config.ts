@@ -22,19 +22,19 @@ import type { HookTrust } from '../definitions/hook-trust.ts';
 /** Observes machines and everything that they start. */
 export type InspectObserver = (event: InspectionEvent) => void;
 
-/** What the hook system needs from its host (HOOK-144, 215). */
+/** What the hook system needs from its host. */
 export interface HookHost {
-  /** Whether hooks are on at all; when false, nothing of the hook system is ever created (HOOK-002, 010). */
+  /** Whether hooks are on at all; when false, nothing of the hook system is ever created. */
   getEnableHooks(): boolean;
-  /** The `hooks` of the host's merged settings; they count as the project's (HOOK-085). */
+  /** The `hooks` of the host's merged settings; they count as the project's. */
   getHooks(): unknown;
-  /** The active extensions' hooks are last in order (HOOK-085). */
+  /** The active extensions' hooks are last in order. */
   getExtensions?(): readonly HookExtension[];
   /** Identifies the session in every hook's input. */
   getSessionId(): string;
-  /** The folder hooks run in, which is also their project folder (HOOK-188, C-11). */
+  /** The folder hooks run in, which is also their project folder. */
   getWorkingDir(): string;
-  /** The session's transcript; '' when there is none (HOOK-161, C-12). */
+  /** The session's transcript; '' when there is none. */
   getTranscriptPath?(): string | undefined;
 
   /** Hooks by level, for a host that knows where each comes from; `getHooks` is then not called. */
@@ -43,7 +43,7 @@ export interface HookHost {
   getDialects?(): readonly Dialect[] | Promise<readonly Dialect[]>;
   /**
    * Whether hooks of a source are on; default: yes. `needsSwitch` is false for hooks of dialects that run
-   * without being switched on, which only a switch for all dialects turns off (C-01).
+   * without being switched on, which only a switch for all dialects turns off.
    */
   isSwitchedOn?(source: HookSource, needsSwitch: boolean): boolean;
   /**
@@ -57,17 +57,17 @@ export interface HookHost {
   getSettingsProblems?(): readonly SettingsProblem[];
   /**
    * What a failure means for hooks that do not say so themselves, by source; a "block" also applies to weaker
-   * sources (S-09).
+   * sources.
    */
   getFailureDefaults?(): readonly FailureDefault[];
   /** Whether hooks are asked once more when others changed what they had judged; default: no. */
   rechecks?(): boolean;
   /**
    * Files whose guards are unknown, and which therefore deny: as long as there is one, no tool call, model
-   * call or prompt may proceed (S-12). They are tried again at each event.
+   * call or prompt may proceed. They are tried again at each event.
    */
   getUnknownGuards?(): readonly SettingsProblem[];
-  /** Files that exist but could not be read, so that their hooks, if they have any, are unknown (S-10). */
+  /** Files that exist but could not be read, so that their hooks, if they have any, are unknown. */
   getUnreadFiles?(): readonly SettingsProblem[];
   /** Where the administrator wants sessions to be recorded, without payloads; default: nowhere. */
   getAudit?(): AuditSettings | undefined;
@@ -84,8 +84,7 @@ export interface HookHost {
   /** Whether the administrator forbids this variable from adding hooks; default: no. */
   ignoresAdded?(variable: string): boolean;
   /**
-   * Whether nothing in the project's files counts, because nobody trusts the folder; they are not even read
-   * (S-17).
+   * Whether nothing in the project's files counts, because nobody trusts the folder; they are not even read.
    */
   ignoresProject?(): boolean;
   /**
@@ -102,7 +101,7 @@ export interface HookHost {
   wasReported?(problem: string): boolean;
   /**
    * Whether the user trusts the folder: if not, no hook of the project runs. Asked when the settings are
-   * read, when a plan is made and again when a hook is about to start (C-104, S-17). Only `true` counts as a
+   * read, when a plan is made and again when a hook is about to start. Only `true` counts as a
    * yes; a host without this method has decided for itself. Hooks of the user, the system and extensions run
    * anyway.
    */
@@ -122,8 +121,7 @@ export interface HookHost {
   /** Stops watching the settings for changes, if they are watched; called by `HookSystem.dispose`. */
   stopWatchingSettings?(): void;
   /**
-   * The bus on which requests to fire events are answered, from `HookSystem.initialize` on (DELTA-HSYS-001,
-   * C-100).
+   * The bus on which requests to fire events are answered, from `HookSystem.initialize` on.
    */
   getMessageBus?(): MessageBus | undefined;
   /**

@@ -68,7 +68,7 @@ interface PlannerOptions {
   readonly matcherLimit?: number;
 }
 
-/** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
+/** A synchronous index from event and subject to a plan, or to nothing. */
 export class HookPlanner {
   readonly #warn: WarningSink;
   readonly #trusts: TrustGate;
@@ -103,7 +103,7 @@ export class HookPlanner {
   }
 
   /**
-   * Uses these hooks, or none, for all plans from now on; a plan that was made already stays as it is (G-09).
+   * Uses these hooks, or none, for all plans from now on; a plan that was made already stays as it is.
    */
   use(registry: RegisteredHooks | undefined): void {
     this.#registry = registry;
@@ -169,7 +169,7 @@ export class HookPlanner {
 
   /**
    * Decided one level of authority at a time, so that no matcher of a weaker level uses up the time of a
-   * stronger one (S-16).
+   * stronger one.
    */
   #matching(
     event: HookEventName,
@@ -295,7 +295,7 @@ function makePlan(
   return {
     event,
     hooks,
-    // Duplicates count here: any matching entry can force a sequence (HOOK-109, C-22).
+    // Duplicates count here: any matching entry can force a sequence.
     lanes: lanesOf(hooks, runnable, dialects),
     ...(failClosed.length > 0 && { failClosed: new Set(failClosed) }),
     ...(several.length > 0 && {
@@ -375,7 +375,7 @@ export function applyingTo(
   };
 }
 
-/** How all hooks of a plan run, as the API of seed 003 puts it: lanes run side by side. */
+/** How all hooks of a plan run, as the public API puts it: lanes run side by side. */
 export const modeOf = ({ lanes }: Pick<HookPlan, 'lanes'>): 'parallel' | 'sequential' =>
   lanes.length === 1 ? lanes[0]!.mode : 'parallel';
 

@@ -18,7 +18,7 @@ export type StartGate = (
 ) => boolean | Promise<boolean>;
 
 /**
- * Asks the host whether a project's hook may run, and warns if it may not (C-10, C-104). Hooks of the user,
+ * Asks the host whether a project's hook may run, and warns if it may not. Hooks of the user,
  * the administrator and extensions were installed by the user and always may. Never throws: a host that
  * cannot say does not trust.
  */

@@ -3,15 +3,15 @@ export type Slot = 'tool_input' | 'tool_response' | 'llm_request' | 'llm_respons
 
 /** A point in an agent's lifecycle where hooks may run. */
 export interface HookPoint {
-  /** The API's name for its event (seed 003). */
+  /** The API's name for its event. */
   readonly event: string;
-  /** The field of the payload that matchers are compared with (C-20). */
+  /** The field of the payload that matchers are compared with. */
   readonly subject?: string;
   /** The values that an answer may change. */
   readonly slots: readonly Slot[];
   /**
    * What a denial does: it prevents the operation, makes the agent continue with the reason, only tells the
-   * model the reason, or is only reported (C-63).
+   * model the reason, or is only reported.
    */
   readonly denial: 'prevents' | 'sends on' | 'tells' | 'is reported';
   /** Whether a hook may require that the user is asked. */
@@ -20,7 +20,7 @@ export interface HookPoint {
   readonly defer: boolean;
   /** Whether a hook may end the agent's work. */
   readonly stop: boolean;
-  /** The operation may not continue here while its guards are unknown (S-12). */
+  /** The operation may not continue here while its guards are unknown. */
   readonly needsGuards: boolean;
   /**
    * How the output of hooks that were not waited for is reported here: as context or as a message, depending
@@ -118,7 +118,7 @@ export const hookPoints = {
 /** A hook point's id. */
 export type HookPointId = keyof typeof hookPoints;
 
-/** The API's name for an event (seed 003). `host.` precedes an event that only one host has. */
+/** The API's name for an event. `host.` precedes an event that only one host has. */
 export type HookEventName = (typeof hookPoints)[HookPointId]['event'] | `host.${string}`;
 
 /**

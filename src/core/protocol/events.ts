@@ -1,6 +1,6 @@
 import type { HookEventName as AnyEventName } from '../points/hook-points.ts';
 
-/** The eleven lifecycle events (seed 003 "Hook Event Types"). */
+/** The eleven lifecycle events. */
 export const HookEventName = {
   BeforeTool: 'BeforeTool',
   AfterTool: 'AfterTool',
@@ -22,11 +22,11 @@ export type LifecycleEvent = (typeof HookEventName)[keyof typeof HookEventName];
 /** The names of the lifecycle events, in the order of the documents. */
 export const hookEventNames: readonly LifecycleEvent[] = Object.values(HookEventName);
 
-/** Narrows a string to an event name (DELTA-HFAIL-005). */
+/** Narrows a string to an event name. */
 export const isHookEventName = (name: string): name is LifecycleEvent =>
   Object.hasOwn(HookEventName, name);
 
-/** The sources of a hook definition, which are also its rank; the first is the strongest (HOOK-187). */
+/** The sources of a hook definition, which are also its rank; the first is the strongest. */
 export const hookSources = ['project', 'user', 'system', 'extension'] as const;
 export type HookSource = (typeof hookSources)[number];
 

@@ -117,7 +117,7 @@ const isClass = (made: unknown): boolean =>
   typeof made === 'function' && !Object.hasOwn(Object(made.prototype), 'isPrototypeOf');
 
 /**
- * The required shape of each event's own fields from outside (seed 003 "Input Interfaces"). More fields are
+ * The required shape of each event's own fields from outside. More fields are
  * tolerated.
  */
 const shapes = {
@@ -159,7 +159,7 @@ export type OutsideEventFields = {
   [Event in keyof typeof shapes]: Shaped<(typeof shapes)[Event]>;
 };
 
-/** Whether a value has all fields that an event needs; does not throw for any value (DELTA-HPAY-005). */
+/** Whether a value has all fields that an event needs; does not throw for any value. */
 export function isEventFields<Event extends keyof typeof shapes>(
   event: Event,
   value: unknown,

@@ -1,10 +1,10 @@
 import type { HookEventName } from './events.ts';
 import type { LLMRequest, LLMResponse } from './llm.ts';
 
-/** The base fields of every stdin object (HOOK-062, HOOK-215). The engine sets them, never the caller. */
+/** The base fields of every stdin object. The engine sets them, never the caller. */
 export interface HookInput {
   readonly session_id: string;
-  /** Path of the session's transcript; '' if there is none (HOOK-161). */
+  /** Path of the session's transcript; '' if there is none. */
   readonly transcript_path: string;
   readonly cwd: string;
   readonly hook_event_name: HookEventName;
@@ -14,7 +14,7 @@ export interface HookInput {
 
 type ToolInput = Readonly<Record<string, unknown>>;
 
-/** The event's own fields, besides the base fields (seed 003 "Input Interfaces"). */
+/** The event's own fields, besides the base fields. */
 export interface HookEventFields {
   BeforeTool: { readonly tool_name: string; readonly tool_input: ToolInput };
   AfterTool: {

@@ -1,14 +1,14 @@
-/** The stable, SDK-independent shapes in which hooks see model calls (seed 000 §5, HOOK-071 to 074). */
+/** The stable, SDK-independent shapes in which hooks see model calls. */
 
 export type LLMRole = 'user' | 'model' | 'system';
 
 export interface LLMMessage {
   readonly role: LLMRole;
-  /** The text of the message; images, function calls and responses are not shown to hooks (HOOK-075). */
+  /** The text of the message; images, function calls and responses are not shown to hooks. */
   readonly content: string;
 }
 
-/** The eight generation settings of seed 000 §5.1. */
+/** The eight generation settings that hooks see. */
 export interface LLMConfig {
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
@@ -22,7 +22,7 @@ export interface LLMConfig {
 
 export type HookToolMode = 'AUTO' | 'ANY' | 'NONE';
 
-/** Which tools the model may call (seed 000 §5.3, HOOK-074). */
+/** Which tools the model may call. */
 export interface HookToolConfig {
   readonly mode?: HookToolMode;
   readonly allowedFunctionNames?: readonly string[];

@@ -1,18 +1,18 @@
 import { isRecord } from '../../base/records.ts';
 import type { HookEventName } from './events.ts';
 
-/** In LLxprt, `ask` is reserved and treated as `allow` (HOOK-182). */
+/** In LLxprt, `ask` is reserved and treated as `allow`. */
 export type HookDecision = 'ask' | 'block' | 'deny' | 'approve' | 'allow';
 
-/** What a hook prints on stdout (seed 003 "Base HookOutput", HOOK-157). */
+/** What a hook prints on stdout. */
 export interface HookOutput {
   /** `false` stops the agent. */
   readonly continue?: boolean;
   readonly stopReason?: string;
   readonly suppressOutput?: boolean;
-  /** Reaches the model, never the user (HOOK-159). */
+  /** Reaches the model, never the user. */
   readonly systemMessage?: string;
-  /** Absent or null: no decision, which allows (HOOK-158). */
+  /** Absent or null: no decision, which allows. */
   readonly decision?: HookDecision | null;
   readonly reason?: string;
   readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const decisions: readonly unknown[] = [
   'ask',
 ] satisfies HookDecision[];
 
-/** Whether a value is exactly one of the five decisions (C-31). */
+/** Whether a value is exactly one of the five decisions. */
 export const isDecision = (value: unknown): value is HookDecision => decisions.includes(value);
 
 /** A description of a valid decision, for messages. */
@@ -53,7 +53,7 @@ const fields: Readonly<
 
 /**
  * Checks the common fields of a hook's JSON object. A field of the wrong type is dropped with a note and does
- * not affect the others (C-31); null means that a field is omitted. Fields that are not ours are passed
+ * not affect the others; null means that a field is omitted. Fields that are not ours are passed
  * through.
  */
 export function checkHookOutput(printed: Readonly<Record<string, unknown>>): {
@@ -65,7 +65,7 @@ export function checkHookOutput(printed: Readonly<Record<string, unknown>>): {
   for (const [name, { fits, wanted }] of Object.entries(fields)) {
     const value = printed[name];
     if (!Object.hasOwn(printed, name) || fits(value)) continue;
-    // A null decision is a documented way to make none, and is kept for callers that check it (HOOK-158).
+    // A null decision is a documented way to make none, and is kept for callers that check it.
     if (name === 'decision' && value === null) continue;
     dropped.add(name);
     if (value !== null) notes.push(ignored(`"${name}"`, value, wanted));
@@ -79,7 +79,7 @@ const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /**
- * One hook's output, or the merged output of all hooks of an event (seed 003 "DefaultHookOutput").
+ * One hook's output, or the merged output of all hooks of an event.
  *
  * @example
  * const output = new DefaultHookOutput({ decision: 'deny', reason: 'no secrets' });
@@ -117,8 +117,7 @@ export class DefaultHookOutput implements HookOutput {
   }
 
   /**
-   * The reason to show: a stop prefers `stopReason`, everything else `reason`; each falls back to the other
-   * (C-39).
+   * The reason to show: a stop prefers `stopReason`, everything else `reason`; each falls back to the other.
    */
   getEffectiveReason(): string {
     const [first, second] = this.shouldStopExecution()
@@ -127,12 +126,12 @@ export class DefaultHookOutput implements HookOutput {
     return text(first) ?? text(second) ?? 'No reason provided';
   }
 
-  /** The reason of a block: `reason` first, even if the agent must stop too (C-39). */
+  /** The reason of a block: `reason` first, even if the agent must stop too. */
   getBlockReason(): string {
     return text(this.reason) ?? text(this.stopReason) ?? 'No reason provided';
   }
 
-  /** The reason of a stop: `stopReason` first (C-39). */
+  /** The reason of a stop: `stopReason` first. */
   getStopReason(): string {
     return text(this.stopReason) ?? text(this.reason) ?? 'No reason provided';
   }
@@ -150,8 +149,7 @@ export class DefaultHookOutput implements HookOutput {
 }
 
 /**
- * A BeforeTool output, which honours `permissionDecision` and carries rewritten arguments (HOOK-169,
- * HOOK-170, HOOK-199).
+ * A BeforeTool output, which honours `permissionDecision` and carries rewritten arguments.
  */
 export class BeforeToolHookOutput extends DefaultHookOutput {
   override isBlockingDecision(): boolean {
@@ -168,7 +166,7 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
     return this.#permissionReason() ?? super.getBlockReason();
   }
 
-  /** The rewritten arguments, if a hook gave any; to be spread over the original ones (C-43). */
+  /** The rewritten arguments, if a hook gave any; to be spread over the original ones. */
   getModifiedToolInput(): Record<string, unknown> | undefined {
     const input = this.hookSpecificOutput?.['tool_input'];
     return isRecord(input) ? { ...input } : undefined;
@@ -179,7 +177,7 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
   }
 }
 
-/** An AfterTool output; its additional context goes into the tool result's text for the model (HOOK-027). */
+/** An AfterTool output; its additional context goes into the tool result's text for the model. */
 export class AfterToolHookOutput extends DefaultHookOutput {}
 
 /** Wraps the merged output of a tool's event in its class; undefined for other events. */
@@ -206,7 +204,7 @@ function shown(value: unknown): string {
   return written.length > longestShown ? `${written.slice(0, longestShown - 3)}...` : written;
 }
 
-/** Seed 003 "Exit Codes". Any other code is a failure of the hook and never blocks (HOOK-068). */
+/** What a hook's exit code means. Any other code is a failure of the hook and never blocks. */
 export const EXIT_CODE_SUCCESS = 0;
 export const EXIT_CODE_NON_BLOCKING_ERROR = 1;
 export const EXIT_CODE_BLOCKING_ERROR = 2;

@@ -11,7 +11,7 @@ export interface ContentPart {
 /** A tool's result as the model reads it: a text, a part, or a list of both. */
 export type LlmContent = string | ContentPart | readonly (string | ContentPart)[];
 
-/** A tool's result (HOOK-026, HOOK-149). */
+/** A tool's result. */
 export interface ToolResult {
   /** The content that the model reads. */
   readonly llmContent: LlmContent;
@@ -21,8 +21,7 @@ export interface ToolResult {
   /** Set if the tool failed; `llmContent` then tells the model the same. */
   readonly error?: { readonly message: string; readonly type?: string };
   /**
-   * Set if an AfterTool hook asked for `suppressOutput`: the model reads the result, the user does not see it
-   * (HOOK-029, HOOK-132).
+   * Set if an AfterTool hook asked for `suppressOutput`: the model reads the result, the user does not see it.
    */
   readonly suppressDisplay?: boolean;
 }

@@ -20,7 +20,7 @@ import { defined } from '../../base/records.ts';
 
 /**
  * Merges the results of an event's hooks, given in plan order: each lane by its dialect's rules, then all
- * lanes (HOOK-112, 166).
+ * lanes.
  */
 export function aggregateResults(
   plan: HookPlan,
@@ -100,8 +100,7 @@ export function withLate(
 }
 
 /**
- * Turns a question that nobody can be asked, and a deferred call that nobody will resume, into a denial
- * (S-02).
+ * Turns a question that nobody can be asked, and a deferred call that nobody will resume, into a denial.
  */
 function withoutQuestion(verdict: Verdict): Verdict {
   const { decision, passesUnasked, reason, output: _, ...rest } = verdict;
@@ -164,8 +163,7 @@ function mergedLanes(
 export type FailureEnvelope = AggregatedHookResult & { readonly failure: HookFailure };
 
 /**
- * Returns the result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
- * DELTA-HFAIL-001). This is the only place where such a result is made.
+ * Returns the result of an event whose hooks could not be run: no success, and the caller proceeds. This is the only place where such a result is made.
  *
  * @example
  * buildFailureEnvelope(new Error('no such folder'), 'execution', { event: 'BeforeTool' }).failure;

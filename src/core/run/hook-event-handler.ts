@@ -59,7 +59,7 @@ export interface FireOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether somebody can be asked when a hook wants that, which the caller must then do; default: nobody can,
-   * so that such a wish is a denial, except for LLxprt's hooks (S-02).
+   * so that such a wish is a denial, except for LLxprt's hooks.
    */
   readonly canAsk?: boolean | undefined;
   /** Whether a host applies the verdict, and the caller reports what that host cannot do. */
@@ -86,7 +86,7 @@ export type PlannedEvent<Event extends HookEventName = HookEventName> = {
   | { readonly kind: 'late' }
   /** The event's hooks could not be determined. */
   | { readonly kind: 'broken'; readonly error: Error }
-  /** The event is denied without running any hook, because its guards are unknown (S-12). */
+  /** The event is denied without running any hook, because its guards are unknown. */
   | { readonly kind: 'refused'; readonly refusal: AggregatedHookResult }
 );
 
@@ -104,7 +104,7 @@ export interface PrepareOptions {
 const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
   failure?.stage === 'aggregation' && plan === null;
 
-/** Fires events: plans, runs and merges. None of its methods throws (HOOK-143, 147). */
+/** Fires events: plans, runs and merges. None of its methods throws. */
 export class HookEventHandler {
   readonly #config: HookHost;
   readonly #planner: HookPlanner;
@@ -125,7 +125,7 @@ export class HookEventHandler {
     this.#unknown = unknown;
   }
 
-  /** Before a tool runs (HOOK-014, 015). */
+  /** Before a tool runs. */
   fireBeforeToolEvent(
     toolName: string,
     toolInput: Readonly<Record<string, unknown>>,
@@ -134,7 +134,7 @@ export class HookEventHandler {
     return this.fire('BeforeTool', { tool_name: toolName, tool_input: toolInput }, options);
   }
 
-  /** After a tool ran (HOOK-025, 026). */
+  /** After a tool ran. */
   fireAfterToolEvent(
     toolName: string,
     toolInput: Readonly<Record<string, unknown>>,
@@ -153,7 +153,7 @@ export class HookEventHandler {
     return this.fire('BeforeAgent', { prompt }, options);
   }
 
-  /** After the agent has answered; `stopHookActive` if it did so because an AfterAgent hook asked (G-16). */
+  /** After the agent has answered; `stopHookActive` if it did so because an AfterAgent hook asked. */
   fireAfterAgentEvent(
     prompt: string,
     promptResponse: string,
@@ -168,8 +168,7 @@ export class HookEventHandler {
   }
 
   /**
-   * Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's
-   * (HOOK-141).
+   * Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's.
    */
   fireBeforeModelEvent(
     llmRequest: LLMRequest,
@@ -179,8 +178,7 @@ export class HookEventHandler {
   }
 
   /**
-   * After the model answered, with both parts in the stable format; `fireAfterModelHook` takes the SDK's
-   * (HOOK-141).
+   * After the model answered, with both parts in the stable format; `fireAfterModelHook` takes the SDK's.
    */
   fireAfterModelEvent(
     llmRequest: LLMRequest,
@@ -190,7 +188,7 @@ export class HookEventHandler {
     return this.fire('AfterModel', { llm_request: llmRequest, llm_response: llmResponse }, options);
   }
 
-  /** Before the model is offered tools; the request is in the stable format (HOOK-141). */
+  /** Before the model is offered tools; the request is in the stable format. */
   fireBeforeToolSelectionEvent(
     llmRequest: LLMRequest,
     options?: FireOptions,
@@ -198,7 +196,7 @@ export class HookEventHandler {
     return this.fire('BeforeToolSelection', { llm_request: llmRequest }, options);
   }
 
-  /** When a session starts (DELTA-HPAY-006). */
+  /** When a session starts. */
   fireSessionStartEvent(
     fields: HookEventFields['SessionStart'],
     options?: FireOptions,
@@ -206,7 +204,7 @@ export class HookEventHandler {
     return this.fire('SessionStart', fields, options);
   }
 
-  /** When a session ends (DELTA-HPAY-006). */
+  /** When a session ends. */
   fireSessionEndEvent(
     fields: HookEventFields['SessionEnd'],
     options?: FireOptions,
@@ -230,7 +228,7 @@ export class HookEventHandler {
     return this.fire('Notification', fields, options);
   }
 
-  /** Fires any event with its own fields; the base fields are ours (HOOK-215). */
+  /** Fires any event with its own fields; the base fields are ours. */
   async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
@@ -252,8 +250,7 @@ export class HookEventHandler {
   }
 
   /**
-   * Returns the hooks that will run for an event; undefined when none matches. Synchronous, without I/O
-   * (HOOK-011 to 013). If they cannot be determined, the event is planned to fail.
+   * Returns the hooks that will run for an event; undefined when none matches. Synchronous, without I/O. If they cannot be determined, the event is planned to fail.
    */
   plan<Event extends HookEventName>(
     event: Event,
@@ -370,7 +367,7 @@ export class HookEventHandler {
     });
   }
 
-  /** Whether an event is denied without running any hook, because its guards are unknown (S-12). */
+  /** Whether an event is denied without running any hook, because its guards are unknown. */
   refusesUnasked(event: HookEventName): boolean {
     return !this.#disposed && hookPointOf(event).needsGuards && this.#unknownGuards().length > 0;
   }
@@ -388,7 +385,7 @@ export class HookEventHandler {
   }
 
   /**
-   * Nothing fires any more; what already runs finishes (DELTA-HEVT-004, G-10), except for hooks that nobody
+   * Nothing fires any more; what already runs finishes, except for hooks that nobody
    * waits for.
    */
   dispose(): void {
@@ -408,7 +405,7 @@ export class HookEventHandler {
   ): { input: HookInput; unfit?: Error } {
     try {
       const base = this.#baseFields(event, context);
-      // The base fields come first and are ours, whatever the caller gave (HOOK-215).
+      // The base fields come first and are ours, whatever the caller gave.
       return { input: { ...base, ...fields(), ...base } };
     } catch (error) {
       if (!failClosed) throw error;

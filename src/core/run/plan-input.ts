@@ -136,7 +136,7 @@ export function toMachineInput(
   );
   const textOf = (hook: RegisteredHook, received: HookPayload): string =>
     `${textFor(objectFor(hook)(received))}${dialectOf(hook).endsLine ? '\n' : ''}`;
-  // A payload that has no JSON form fails the event, once (G-06), because the last call throws. If a failure
+  // A payload that has no JSON form fails the event, once, because the last call throws. If a failure
   // denies, or if it is only a dialect's form of the payload that has none, the hooks fail one by one.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
@@ -337,7 +337,7 @@ function tried<Made>(make: () => Made): { readonly made: Made } | { readonly err
   }
 }
 
-/** Adds what a hook said as the API of seed 003 shows it, if its dialect has not done so itself. */
+/** Adds what a hook said as the public API shows it, if its dialect has not done so itself. */
 function withOutput(
   event: HookEventName,
   { name }: RegisteredHook,

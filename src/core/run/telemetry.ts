@@ -20,7 +20,7 @@ const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
 const debugAggregator = debugChannel('aggregator');
 
-/** The events that a hook system reports to its watchers; nothing leaves the process (DELTA-HTEL, C-101). */
+/** The events that a hook system reports to its watchers; nothing leaves the process. */
 export interface HookTelemetryEvents {
   /** One for each hook that ran. */
   'hook:result': HookRecord;
@@ -96,8 +96,7 @@ async function deliver(name: string, listen: () => unknown): Promise<void> {
 }
 
 /**
- * The identity of a hook: a copy as plain data, so that nobody can change a definition through it
- * (DELTA-HFAIL-004).
+ * The identity of a hook: a copy as plain data, so that nobody can change a definition through it.
  */
 interface HookIdentity {
   readonly event: HookEventName;
@@ -107,9 +106,9 @@ interface HookIdentity {
   readonly source: HookSource;
 }
 
-/** The record of one hook's run for an event (DELTA-HTEL-001). */
+/** The record of one hook's run for an event. */
 export interface HookRecord extends HookIdentity {
-  /** True only for exit 0 (HOOK-070). */
+  /** True only for exit 0. */
   readonly success: boolean;
   readonly status: HookExecutionResult['status'];
   readonly decision?: HookExecutionResult['decision'];
@@ -124,7 +123,7 @@ export interface HookRecord extends HookIdentity {
   readonly error?: string;
 }
 
-/** The summary of one event (DELTA-HTEL-002). Success, blocks and failures add up to the hooks that ran. */
+/** The summary of one event. Success, blocks and failures add up to the hooks that ran. */
 export interface HookBatchSummary {
   readonly event: HookEventName;
   readonly mode: 'parallel' | 'sequential' | null;
@@ -132,18 +131,18 @@ export interface HookBatchSummary {
   readonly hookCount: number;
   /** The number of hooks that exited with 0. */
   readonly successCount: number;
-  /** The number of hooks that denied by exiting with 2, which is neither success nor failure (C-101). */
+  /** The number of hooks that denied by exiting with 2, which is neither success nor failure. */
   readonly blockCount: number;
   readonly failureCount: number;
-  /** True if no hook failed and none exited with 2 (HOOK-160). */
+  /** True if no hook failed and none exited with 2. */
   readonly success: boolean;
-  /** The sum of the hooks' durations (G-04). */
+  /** The sum of the hooks' durations. */
   readonly totalDurationMs: number;
-  /** The time from the first hook's start to the merged answer (G-04). */
+  /** The time from the first hook's start to the merged answer. */
   readonly wallTimeMs: number;
 }
 
-/** A failure of one hook, or of the event itself (DELTA-HTEL-003). */
+/** A failure of one hook, or of the event itself. */
 export interface HookFailureDiagnostic extends Partial<Omit<HookRecord, 'event'>> {
   /** Null if a message requested something that is not an event. */
   readonly event: HookEventName | null;
@@ -213,8 +212,7 @@ export interface PlanObserver {
 }
 
 /**
- * Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146,
- * DELTA-HTEL).
+ * Reports the hooks of one event as they end, to the debug log, the watchers and the user.
  */
 export function observePlan(
   telemetry: HookTelemetry,
@@ -328,7 +326,7 @@ const isText = (kind: Effect['kind']): boolean =>
 
 /**
  * Yields what the user must be told about an event: a value that was overridden, and a denial that has no
- * effect because its hook point cannot be blocked (C-63). For a relayed event, that is up to the host.
+ * effect because its hook point cannot be blocked. For a relayed event, that is up to the host.
  */
 export function* eventWarnings(
   event: HookEventName,

@@ -31,7 +31,7 @@ export function readTexts(value: unknown, path: string, notes: string[]): string
 }
 
 /**
- * Reads the eight settings of a config, whether the SDK's or a hook's, in a fixed order (C-74, C-85). A
+ * Reads the eight settings of a config, whether the SDK's or a hook's, in a fixed order. A
  * value of the wrong type is left out with a note, null counts as absent, other keys are ignored.
  */
 export function readConfig(config: unknown, path: string, notes: string[]): LLMConfig {
@@ -87,7 +87,7 @@ export function readUsage(
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 
-/** Reads safety ratings with the two fields that hooks know: `blocked` is not one of them (HOOK-077). */
+/** Reads safety ratings with the two fields that hooks know: `blocked` is not one of them. */
 export function readRatings(
   value: unknown,
   path: string,

@@ -10,7 +10,7 @@ import {
 import { candidatesOf, fromHookLLMResponse, toHookLLMResponse } from './response.ts';
 
 /**
- * The translator for Google GenAI's model calls (HOOK-035, 045).
+ * The translator for Google GenAI's model calls.
  *
  * @example
  * const request = { model: 'gemini-2.5-pro', contents: 'Hi' };
@@ -28,16 +28,16 @@ export const defaultHookTranslator: HookTranslator = {
 export { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';
 export { normalizeHookLLMResponse } from './response.ts';
 
-/** Returns a response that ends the turn, with a reason as the model's words (HOOK-048, C-82). */
+/** Returns a response that ends the turn, with a reason as the model's words. */
 export const stopResponse = (reason: string): GenAIResponse =>
   fromHookLLMResponse({ text: reason });
 
-/** Returns the response to a blocked call that no hook answered: one empty candidate (HOOK-202, C-81). */
+/** Returns the response to a blocked call that no hook answered: one empty candidate. */
 export const emptyResponse = (): GenAIResponse =>
   fromHookLLMResponse({ candidates: [{ content: { role: 'model', parts: [] } }] });
 
 /**
- * Whether a hook removed function calls from a response, so that a caller can warn (C-86). Without
+ * Whether a hook removed function calls from a response, so that a caller can warn. Without
  * `after`: whether there are any to lose.
  */
 export const dropsFunctionCalls = (before: GenAIResponse, after: GenAIResponse = {}): boolean =>
@@ -49,7 +49,7 @@ const countCalls = (response: GenAIResponse): number =>
     .filter((part) => isRecord(part) && isRecord(part.functionCall)).length;
 
 /**
- * Turns one SDK's model calls into the stable hook format and back (seed 000 §5, HOOK-035, 045).
+ * Turns one SDK's model calls into the stable hook format and back.
  * Every function is pure, leaves its arguments unchanged and never throws. Its result may share parts
  * with its arguments.
  */
@@ -78,7 +78,7 @@ export interface HookTranslator<
   ) => Base;
 }
 
-/** Returns the request with a hook's `systemMessage` as a system message (HOOK-159, C-61, C-77). */
+/** Returns the request with a hook's `systemMessage` as a system message. */
 export function withSystemMessage<Request extends GenAIRequest>(
   request: Request,
   message: string | undefined,

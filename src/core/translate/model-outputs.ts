@@ -10,13 +10,13 @@ const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
 /** A BeforeModel output, which may change the request or answer in the model's place. */
 export class BeforeModelHookOutput extends DefaultHookOutput {
-  /** Returns a hook's answer in the model's place; a stop alone does not make one (HOOK-036, 194). */
+  /** Returns a hook's answer in the model's place; a stop alone does not make one. */
   getSyntheticResponse(): GenAIResponse | undefined {
     const { response } = normalizeHookLLMResponse(this.hookSpecificOutput?.['llm_response']);
     return response && defaultHookTranslator.fromHookLLMResponse(response);
   }
 
-  /** Returns the request with the hooks' changes; the given one stays unchanged (HOOK-038, 078). */
+  /** Returns the request with the hooks' changes; the given one stays unchanged. */
   applyLLMRequestModifications<Target extends GenAIRequest>(target: Target): Target {
     const { request } = normalizeHookLLMRequest(this.hookSpecificOutput?.['llm_request']);
     return isEmpty(request) ? target : defaultHookTranslator.fromHookLLMRequest(request, target);
@@ -26,9 +26,9 @@ export class BeforeModelHookOutput extends DefaultHookOutput {
 /** An AfterModel output, which may change or replace the response. */
 export class AfterModelHookOutput extends DefaultHookOutput {
   /**
-   * Returns the hooks' response, else the reason of a stop in its place (HOOK-046 to 048, C-82). If the
+   * Returns the hooks' response, else the reason of a stop in its place. If the
    * model's own response is given, the parts that hooks cannot see stay, above all its tool calls: these
-   * are removed only if a hook blocks or stops (C-86).
+   * are removed only if a hook blocks or stops.
    */
   getModifiedResponse(original?: GenAIResponse): GenAIResponse | undefined {
     const { response } = normalizeHookLLMResponse(
@@ -43,9 +43,9 @@ export class AfterModelHookOutput extends DefaultHookOutput {
   }
 }
 
-/** A BeforeToolSelection output: restricts which tools may be called, and removes none (HOOK-167, 168). */
+/** A BeforeToolSelection output: restricts which tools may be called, and removes none. */
 export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
-  /** Returns the config with the hooks' tool config; `tools` and all else stay unchanged (HOOK-055, 056). */
+  /** Returns the config with the hooks' tool config; `tools` and all else stay unchanged. */
   applyToolConfigModifications<Target extends { readonly toolConfig?: GenAIToolConfig }>(
     target: Target,
   ): Target {
@@ -58,7 +58,7 @@ export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
 
 /**
  * The general factory. The model events have classes of their own; any other event gets a plain output,
- * which ignores `permissionDecision` for BeforeTool (HOOK-200).
+ * which ignores `permissionDecision` for BeforeTool.
  *
  * @example
  * createHookOutput('BeforeTool', { decision: 'deny' }).isBlockingDecision(); // true
@@ -76,7 +76,7 @@ export function createHookOutput(event: HookEventName, output: HookOutput): Defa
   }
 }
 
-/** Wraps a merged output in its event's class; BeforeTool's honours `permissionDecision` (HOOK-200). */
+/** Wraps a merged output in its event's class; BeforeTool's honours `permissionDecision`. */
 export const createSpecificHookOutput = (
   output: HookOutput,
   event: HookEventName,

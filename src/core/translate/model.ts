@@ -1,6 +1,6 @@
 import type { GenAIConfig, GenAIPart, GenAIRequest, GenAIResponse } from './genai-types.ts';
 
-/** A language model that streams its text and returns the whole response (HOOK-050). */
+/** A language model that streams its text and returns the whole response. */
 export interface Model {
   readonly name: string;
   /**

@@ -4,7 +4,7 @@ import type { GenAIContent, GenAIPart } from './genai-types.ts';
 import { toContent, toTurns, type Turn } from './turns.ts';
 
 /**
- * Returns the contents that a hook's messages stand for, in the hook's order (C-75, C-76); undefined if
+ * Returns the contents that a hook's messages stand for, in the hook's order; undefined if
  * the hook changed nothing.
  *
  * - A message that the hook left alone keeps its original content, with images, calls and responses. An

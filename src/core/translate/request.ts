@@ -24,8 +24,8 @@ export const requestFields: readonly string[] = [
 ];
 
 /**
- * Returns the request that hooks see: its texts, its settings and its tool config (HOOK-072, 075, 076).
- * Equal requests give equal results, key for key (C-85). The system instruction is not shown (C-77), nor
+ * Returns the request that hooks see: its texts, its settings and its tool config.
+ * Equal requests give equal results, key for key. The system instruction is not shown, nor
  * are the model's thoughts.
  */
 export function toHookLLMRequest(request: GenAIRequest): LLMRequest {
@@ -41,13 +41,13 @@ export function toHookLLMRequest(request: GenAIRequest): LLMRequest {
 }
 
 /**
- * Returns the base request with a hook's changes (HOOK-038, HOOK-078). Whatever the hook did not touch
- * stays: the contents it left alone with all their parts, every config key it did not set (C-74), the
+ * Returns the base request with a hook's changes. Whatever the hook did not touch
+ * stays: the contents it left alone with all their parts, every config key it did not set, the
  * `tools` and all else. Invalid values of the hook are ignored; `normalizeHookLLMRequest` lists them.
  *
- * A system message is appended to the system instruction (C-77). With `cachedContent`, where Gemini
+ * A system message is appended to the system instruction. With `cachedContent`, where Gemini
  * rejects a system instruction, it becomes the user message "[System] ..." at its place. If there are
- * only system messages, or no messages at all, the conversation stays unchanged (C-78): a request must
+ * only system messages, or no messages at all, the conversation stays unchanged: a request must
  * have one.
  *
  * @example
@@ -97,7 +97,7 @@ const isSystem = ({ role }: LLMMessage): boolean => role === 'system';
 
 /**
  * Separates the conversation's messages from the texts for the system instruction: SDK contents have no
- * role "system" (C-77).
+ * role "system".
  */
 export function separateSystem(messages: readonly LLMMessage[]): {
   said: LLMMessage[];
@@ -141,7 +141,7 @@ export function withSystemTexts(
  * for the hook's author; null counts as absent.
  *
  * The API reference's form (`contents`, `systemInstruction`, `generationConfig`) is accepted as well and
- * converted (C-71); if both forms set the same thing, the stable one wins.
+ * converted; if both forms set the same thing, the stable one wins.
  *
  * @example
  * normalizeHookLLMRequest({ contents: [{ role: 'user', parts: ['Hi'] }], model: 7 });
@@ -180,7 +180,7 @@ export function normalizeHookLLMRequest(value: unknown): {
 const unlessEmpty = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined;
 
-/** Reads the messages of either form; undefined if there are none, which changes nothing (C-78). */
+/** Reads the messages of either form; undefined if there are none, which changes nothing. */
 function readConversation(
   request: Readonly<Record<string, unknown>>,
   notes: string[],
@@ -244,7 +244,7 @@ function readRole(role: unknown, path: string, notes: string[]): LLMRole | undef
   return undefined;
 }
 
-/** Returns a text unchanged, parts as their text, and anything else as JSON text (seed 000 §5.1). */
+/** Returns a text unchanged, parts as their text, and anything else as JSON text. */
 function readContent(
   message: Readonly<Record<string, unknown>>,
   path: string,
@@ -268,13 +268,12 @@ function readContent(
 const modes: readonly unknown[] = ['AUTO', 'ANY', 'NONE'] satisfies HookToolMode[];
 const isMode = (value: unknown): value is HookToolMode => modes.includes(value);
 
-/** Returns the tool config that hooks see; a mode that only the SDK knows is left out (HOOK-074). */
+/** Returns the tool config that hooks see; a mode that only the SDK knows is left out. */
 export const toHookToolConfig = (toolConfig: GenAIToolConfig | undefined): HookToolConfig =>
   read(isRecord(toolConfig) ? toolConfig.functionCallingConfig : undefined, 'toolConfig', []);
 
 /**
- * Returns the SDK's tool config with a hook's changes; all else in it stays, and so do the `tools`
- * (HOOK-055, HOOK-167). Mode NONE without a list empties the list, because providers reject names with it.
+ * Returns the SDK's tool config with a hook's changes; all else in it stays, and so do the `tools`. Mode NONE without a list empties the list, because providers reject names with it.
  */
 export function fromHookToolConfig<Base extends GenAIToolConfig = GenAIToolConfig>(
   hookToolConfig: HookToolConfig,

@@ -7,8 +7,7 @@ import { joined, textOf, textsOf } from './turns.ts';
 import { defined, isRecord } from '../../base/records.ts';
 
 /**
- * Returns the response that hooks see: the texts of each candidate, without the model's thoughts
- * (HOOK-073, 077, C-72). `text` is the first candidate's whole text, '' if it has none.
+ * Returns the response that hooks see: the texts of each candidate, without the model's thoughts. `text` is the first candidate's whole text, '' if it has none.
  */
 export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
   const candidates = candidatesOf(response).map(toHookCandidate);
@@ -25,11 +24,11 @@ export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
 }
 
 /**
- * Returns a plain response with a hook's text (HOOK-046, 047, 079). A hook only returns texts: in a
+ * Returns a plain response with a hook's text. A hook only returns texts: in a
  * candidate whose text changed, the base's function calls stay, after the new text, and everything else
- * that is not text is dropped (C-86). One whose text did not change keeps its content (as in C-75).
+ * that is not text is dropped. One whose text did not change keeps its content.
  *
- * `text` alone makes one candidate that ended with STOP; next to candidates it is not read (C-73). If
+ * `text` alone makes one candidate that ended with STOP; next to candidates it is not read. If
  * both are absent, the base's candidates stay unchanged.
  *
  * @example
@@ -41,7 +40,7 @@ export const fromHookLLMResponse = (
   baseResponse?: GenAIResponse,
 ): GenAIResponse => rebuild(hookResponse, baseResponse, true);
 
-/** The same for a hook that blocks or stops: a candidate whose text changed loses its function calls. */
+/** Applies the answer of a hook that blocks or stops: a candidate whose text changed loses its function calls. */
 export const fromFinalResponse = (
   hookResponse: Partial<LLMResponse>,
   baseResponse?: GenAIResponse,
@@ -147,7 +146,7 @@ function toCandidate(
  *
  * `text` and candidates that differ cannot both count. With `given`, the response that the hook
  * received, the one that it changed counts, and `text` if it changed both; without it, the candidates
- * count (C-73).
+ * count.
  *
  * @example
  * normalizeHookLLMResponse({ text: 'Hi', usageMetadata: 3 });

@@ -6,7 +6,7 @@ import type { GenAIContent, GenAIPart } from './genai-types.ts';
 export interface Turn {
   readonly content: GenAIContent;
   readonly role: 'user' | 'model';
-  /** '' if there is none; such a turn is not shown to hooks (HOOK-076). */
+  /** '' if there is none; such a turn is not shown to hooks. */
   readonly text: string;
 }
 
@@ -46,8 +46,7 @@ const isContent = (item: unknown): item is GenAIContent =>
 export const joined = (texts: readonly string[]): string => texts.join('');
 
 /**
- * Returns the texts of a list of parts, without empty ones (HOOK-075). Parts are texts or `{text}`
- * (C-72). A thought does not count: it is the model talking to itself.
+ * Returns the texts of a list of parts, without empty ones. Parts are texts or `{text}`. A thought does not count: it is the model talking to itself.
  */
 export function textsOf(parts: unknown): string[] {
   return (Array.isArray(parts) ? parts : [parts])

@@ -7,7 +7,7 @@ import { withoutStacks } from './processes.ts';
 /** The part of an output that is kept, however much is written. */
 export interface Kept {
   add(chunk: Buffer): void;
-  /** All of it, decoded as one text, so that no character is cut at a chunk's end (C-36). */
+  /** All of it, decoded as one text, so that no character is cut at a chunk's end. */
   text(): string;
   /** Whether there was more output than is kept. */
   readonly truncated: boolean;

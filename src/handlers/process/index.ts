@@ -37,8 +37,8 @@ export const commandOutputLimit = 64 * 1024;
 const keepWindow = () => new OutputWindow(commandOutputLimit);
 
 /**
- * The same for a command that is not a hook: it does not wait for a turn, and the beginning and end of its
- * output are kept.
+ * The process port for a command that is not a hook: it does not wait for a turn, and the beginning and end
+ * of its output are kept.
  */
 export const commandProcess = superviseHook(
   (command, stdin) => startPlainly(command, stdin, new HookStreams(openInput, keepWindow)),

@@ -33,7 +33,7 @@ export interface HookStdin {
   /** The hook's end; close it once the hook has it. */
   readonly reader: number;
   /**
-   * Writes the whole input, once; its reader then finds the end of it (HOOK-061). A file is filled before its
+   * Writes the whole input, once; its reader then finds the end of it. A file is filled before its
    * reader is closed.
    */
   fill(text: string): void;
@@ -98,7 +98,7 @@ export function openInputPipe(): HookStdin {
     if (written === bytes.length) closeSync(writer!);
     else {
       rest = new Socket({ fd: writer!, readable: false, writable: true });
-      // A hook need not read its input: EPIPE is not a failure (HOOK-192).
+      // A hook need not read its input: EPIPE is not a failure.
       rest.on('error', () => undefined).end(bytes.subarray(written));
     }
     writer = undefined;

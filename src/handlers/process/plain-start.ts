@@ -65,7 +65,7 @@ export const programOf = ({
   }
 };
 
-/** How much is kept of each output stream, in bytes (10 MiB, G-01). */
+/** How much is kept of each output stream, in bytes (10 MiB). */
 export const outputLimit = 10 * 1024 * 1024;
 
 /**
@@ -154,7 +154,7 @@ export class HookStreams {
     // A hook that receives much may answer with as much.
     if (this.#text.length > pipeSize) this.readOn();
     else this.#reading = setTimeout(() => this.readOn(), patience).unref();
-    // A hook need not read its input: EPIPE is not a failure (HOOK-192).
+    // A hook need not read its input: EPIPE is not a failure.
     child.stdin?.on('error', () => undefined).end(this.#text);
   }
 

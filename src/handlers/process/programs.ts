@@ -39,7 +39,7 @@ const unquotedToken = anyOf(
 const quotedToken = anyOf(/\\[^]/, /`(?:\\[^]|[^\\`])*`/, /\$\{/, /\$\({1,2}/, /["}]/);
 
 /**
- * Makes a hook's command safe for a project folder with blanks in its name (HOOK-188, C-14).
+ * Makes a hook's command safe for a project folder with blanks in its name.
  *
  * The shell itself expands `$LLXPRT_PROJECT_DIR`, `${extensionPath}` and whatever else we add to the
  * environment. Where it would split the value, outside quotes, the reference is put into double quotes. The

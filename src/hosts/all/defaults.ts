@@ -7,7 +7,7 @@ import { hookmachine } from '../hookmachine/index.ts';
 import { kodelet } from '../kodelet/index.ts';
 import { llxprt } from '../llxprt/index.ts';
 
-/** The dialects whose hooks run unless the host says otherwise (S-14). */
+/** The dialects whose hooks run unless the host says otherwise. */
 export const defaultDialects: readonly Dialect[] = [llxprt, hookmachine, kodelet];
 
 /** By family, what holds hooks in a project or a home: settings, and files or folders that lead to more. */

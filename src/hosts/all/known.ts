@@ -24,7 +24,7 @@ export const knownDialects: readonly Dialect[] = [
   cursor,
 ];
 
-/** The dialects whose hooks run on the command line, wherever there are any (S-14). */
+/** The dialects whose hooks run on the command line, wherever there are any. */
 export const presentDialects: readonly Dialect[] = [
   ...defaultDialects,
   claudeCode,

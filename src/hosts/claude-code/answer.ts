@@ -177,7 +177,7 @@ function readText(
 
 /**
  * Returns a denial or a stop that Claude Code would lose to a flaw beside it, at events where it still
- * counts (S-04).
+ * counts.
  */
 function lostDenial(
   event: ClaudeEventName,

@@ -151,7 +151,7 @@ function shellOf(args: readonly string[] | undefined, field: ReadField): HookDef
   return field('shell', isShell, '"bash" or "powershell"') ?? 'sh';
 }
 
-/** Returns a hook's rule; a rule that cannot be parsed does not keep the hook from running (S-20). */
+/** Returns a hook's rule; a rule that cannot be parsed does not keep the hook from running. */
 function ruleOf(
   event: ClaudeEventName,
   hook: Fields,
@@ -181,7 +181,7 @@ function ruleOf(
 const isFailureWord = (value: unknown): value is string =>
   value === 'block' || value === 'continue' || value === 'allow';
 
-/** What a failure means: a word that is not known makes the hook a guard, as elsewhere (S-09). */
+/** What a failure means: a word that is not known makes the hook a guard, as elsewhere. */
 function onFailureOf(
   event: ClaudeEventName,
   isAsync: boolean,

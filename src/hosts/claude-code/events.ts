@@ -13,7 +13,7 @@ interface ClaudeEvent {
   readonly stops?: true;
   /** Whether plain text on stdout goes to the model. */
   readonly textIsContext?: true;
-  /** Whether a denial that Claude Code would lose still counts (S-04). */
+  /** Whether a denial that Claude Code would lose still counts. */
   readonly keepsDenials?: true;
 }
 

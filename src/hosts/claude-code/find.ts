@@ -24,7 +24,7 @@ import { installedPlugins, settingsFiles } from './places.ts';
  */
 const read = settingsReader();
 
-/** Finds the hooks of settings and plugins, except those that a switch turns off (S-13). */
+/** Finds the hooks of settings and plugins, except those that a switch turns off. */
 export function findHooks(site: HookSite, managed: string): FoundHooks {
   const levels = readLevels(settingsFiles(site.cwd, managed), site, read);
   const plugins = enabledPlugins(levels, site.cwd);
@@ -62,7 +62,7 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
   };
 }
 
-/** The events that must not proceed while it is unknown what guards them (S-12). */
+/** The events that must not proceed while it is unknown what guards them. */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: claudeEvents[nativeEvent].at, nativeEvent }),
 );

@@ -39,7 +39,7 @@ export function newVariablesFile(sessionId: string, source: HookSource): string 
 
 /**
  * Returns what hooks of a session have exported so far for the hooks of a source. Later values override
- * earlier ones, and hooks with more authority receive none (S-15).
+ * earlier ones, and hooks with more authority receive none.
  */
 export function sessionVariables(sessionId: string, hooksOf: HookSource): Variables {
   const { files = [] } = sessions.get(sessionId) ?? {};

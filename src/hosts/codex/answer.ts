@@ -143,7 +143,7 @@ function readText(
     : answered({ decision: undefined }, ...lost);
 }
 
-/** Returns a denial that Codex would lose to a flaw beside it, at events where it still counts (S-04). */
+/** Returns a denial that Codex would lose to a flaw beside it, at events where it still counts. */
 function keptDenial(event: CodexEventName, printed: Printed): Wants | undefined {
   if (printed.kind === 'nothing') return undefined;
   const objects = printed.kind === 'object' ? [printed.fields] : printed.objects;

@@ -11,7 +11,7 @@ interface CodexEvent {
   readonly text?: 'context' | 'a failure';
   /** What exit 2 with text on stderr does; default: it is a failure. */
   readonly exit2?: 'denies' | 'replaces' | 'sends on';
-  /** Whether a denial that Codex would lose still counts (S-04). */
+  /** Whether a denial that Codex would lose still counts. */
   readonly keepsDenials?: true;
   /** Whether its stdin has a turn, and a permission mode. */
   readonly turn?: true;

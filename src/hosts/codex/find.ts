@@ -51,7 +51,7 @@ const isTomlError = (error: unknown): error is TomlError =>
 
 const isToml = (file: string): boolean => file.endsWith('.toml');
 
-/** Finds the hooks of `hooks.json` and `config.toml`, except those that a switch turns off (S-13). */
+/** Finds the hooks of `hooks.json` and `config.toml`, except those that a switch turns off. */
 export async function findHooks(site: HookSite, system: string): Promise<FoundHooks> {
   const places = codexFiles(site.cwd, system).filter(mayHoldHooks);
   if (places.some(({ file }) => isToml(file)))
@@ -96,7 +96,7 @@ export async function findHooks(site: HookSite, system: string): Promise<FoundHo
   };
 }
 
-/** The events that must not proceed while it is unknown what guards them (S-12). */
+/** The events that must not proceed while it is unknown what guards them. */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: codexEvents[nativeEvent].at, nativeEvent }),
 );

@@ -153,7 +153,7 @@ const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host, what: 'denial', why, fix },
 });
 
-/** Keeps a denial that Copilot would lose to a flaw, at events where it still counts (S-04). */
+/** Keeps a denial that Copilot would lose to a flaw, at events where it still counts. */
 function kept(event: CopilotEvent, printed: Printed, wants: Wants): Wants {
   if (wants.decision === 'deny' || !traitsOf(event).keepsDenials) return wants;
   const objects =

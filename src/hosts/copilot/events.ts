@@ -12,7 +12,7 @@ interface CopilotPoint {
   readonly pascal: string;
   /** Our field that matchers are compared with; absent if they are ignored. */
   readonly subject?: 'tool_name' | 'trigger' | 'agent_type' | 'notification_type';
-  /** Whether a denial that Copilot would lose still counts (S-04). */
+  /** Whether a denial that Copilot would lose still counts. */
   readonly keepsDenials?: true;
 }
 

@@ -23,7 +23,7 @@ import { hookFiles, installedPlugins, projectSettings } from './places.ts';
  */
 const read = settingsReader();
 
-/** Finds the hooks of files, settings and plugins, except those that a switch turns off (S-13). */
+/** Finds the hooks of files, settings and plugins, except those that a switch turns off. */
 export function findHooks(site: HookSite, policies: string): FoundHooks {
   const places = hookFiles(site.cwd, policies);
   const open = places.filter(
@@ -62,7 +62,7 @@ export function findHooks(site: HookSite, policies: string): FoundHooks {
   };
 }
 
-/** The events that must not proceed while it is unknown what guards them (S-12). */
+/** The events that must not proceed while it is unknown what guards them. */
 const needGuards = (
   ['preToolUse', 'permissionRequest', 'userPromptSubmitted'] satisfies CopilotPointName[]
 ).map((nativeEvent) => ({ event: copilotPoints[nativeEvent].at, nativeEvent }));

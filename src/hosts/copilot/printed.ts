@@ -56,7 +56,7 @@ const deciding: Readonly<Partial<Record<CopilotPointName, readonly string[]>>> =
   subagentStop: ['decision', 'modifiedResponse'],
 };
 
-/** Fields that are not a fault, whether or not they have a meaning (S-05). */
+/** Fields that are not a fault, whether or not they have a meaning. */
 const harmless = [
   'permissionDecisionReason',
   'message',
@@ -74,7 +74,7 @@ const harmless = [
 /** The fields with which hooks deny, at the top of an answer or in its event-specific part. */
 const denying = ['permissionDecision', 'decision', 'behavior', 'permission'] as const;
 
-/** Whether an answer evidently means to deny, with any of these fields and in any place (S-04). */
+/** Whether an answer evidently means to deny, with any of these fields and in any place. */
 export const meansToDeny = (fields: Fields): boolean =>
   [fields, fields['hookSpecificOutput'], fields['decision'], decisionIn(fields)].some(
     (place) => isRecord(place) && denying.some((word) => isDenyingText(place[word])),

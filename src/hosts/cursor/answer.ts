@@ -138,7 +138,7 @@ interface Denial {
   readonly isCursors: boolean;
 }
 
-/** Returns a denial in what was printed, in Cursor's words or in those of other hosts (S-04). */
+/** Returns a denial in what was printed, in Cursor's words or in those of other hosts. */
 function denialIn(event: CursorEventName, objects: readonly Fields[]): Denial | undefined {
   for (const fields of objects) {
     const { permission, decision, continue: goesOn } = fields;

@@ -17,7 +17,7 @@ const given = new Map<string, readonly Given[]>();
 /** Nobody has more sessions than this at once. */
 const mostSessions = 1_000;
 
-/** Keeps variables for the later hooks of a session that have the same authority, or less (S-15). */
+/** Keeps variables for the later hooks of a session that have the same authority, or less. */
 export function keepVariables(session: string, more: Given): void {
   if (given.size >= mostSessions) given.clear();
   given.set(session, [...(given.get(session) ?? []), more]);

@@ -59,8 +59,7 @@ export const cursorEventOf = ({
     cursorEventNames.find((name) => cursorEvents[name].at === event)) as CursorEventName;
 
 /**
- * Whether a denial blocks something at this event, so that one that Cursor would lose still counts
- * (S-04).
+ * Whether a denial blocks something at this event, so that one that Cursor would lose still counts.
  */
 export const keepsDenials = (event: CursorEventName): boolean =>
   traitsOf(event).isGate === true || event === 'beforeSubmitPrompt';

@@ -50,7 +50,7 @@ export function findHooks(site: HookSite, enterprise: string): FoundHooks {
   };
 }
 
-/** The events that must not proceed while it is unknown what guards them (S-12). */
+/** The events that must not proceed while it is unknown what guards them. */
 const needGuards = (['preToolUse', 'beforeSubmitPrompt'] as const).map((nativeEvent) => ({
   event: cursorEvents[nativeEvent].at,
   nativeEvent,

@@ -84,7 +84,7 @@ interface CursorFailure {
 export interface CursorResult {
   /** What the model reads; for a shell command, what it printed. */
   readonly text: string;
-  /** The same as JSON text. */
+  /** The whole result as JSON text. */
   readonly output: string;
   /** A shell command that exits with a status other than 0 has failed. */
   readonly failure: CursorFailure | undefined;

@@ -1,7 +1,7 @@
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
 import type { CursorEventName } from './events.ts';
 
-/** Fields that are not a fault, whether or not they have a meaning at an event (S-05). */
+/** Fields that are not a fault, whether or not they have a meaning at an event. */
 const harmless = [
   'continue',
   'permission',

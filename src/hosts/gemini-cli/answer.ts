@@ -101,7 +101,7 @@ const withoutPower = (event: HookEventName, what: string, wants: Wants): Wants =
   notes: [...wants.notes, `${what} has no effect in answer to ${event}`],
 });
 
-/** Whether a denial that Gemini CLI would lose counts here (S-04). */
+/** Whether a denial that Gemini CLI would lose counts here. */
 const guards = (event: HookEventName): boolean => hookPointOf(event).needsGuards;
 
 /** Returns a denial or a stop, without anything else in the answer. */

@@ -10,7 +10,7 @@ import { switchFor, type HostLevel, type OffSwitch } from '../parts/host-levels.
 import { defineHooks } from './define.ts';
 import { geminiFolder, installFile } from './places.ts';
 
-/** The events that are denied while it is unknown which hooks guard them (S-12). */
+/** The events that are denied while it is unknown which hooks guard them. */
 const needGuards = (['BeforeTool', 'BeforeAgent', 'BeforeModel'] as const).map((event) => ({
   event,
 }));

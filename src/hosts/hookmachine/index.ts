@@ -137,7 +137,7 @@ const hasOtherEvents = (site: HookSite): boolean =>
         ),
     );
 
-/** A hook still runs if its rule cannot be parsed or its event is not about a tool call (S-20). */
+/** A hook still runs if its rule cannot be parsed or its event is not about a tool call. */
 function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): SettingsProblem[] {
   const problem = (message: string, fix: string): SettingsProblem[] => [
     {
@@ -158,7 +158,7 @@ function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): Se
     : problem('applies only to tool calls, and this event has none', 'remove it');
 }
 
-/** The API too shows only a denial's own reasons, not those of hooks that ask or allow (S-07). */
+/** The API too shows only a denial's own reasons, not those of hooks that ask or allow. */
 function withDenialReason(verdict: Verdict): Verdict {
   const { decision, reason, output } = verdict;
   if (decision !== 'deny' || reason === undefined || output === undefined) return verdict;
@@ -170,8 +170,8 @@ function withDenialReason(verdict: Verdict): Verdict {
 }
 
 /**
- * Reads a hook's ended process as LLxprt does, except that only a hook that says so approves (S-01), and
- * that at events which need guards a hook that evidently meant to deny does deny (S-04).
+ * Reads a hook's ended process as LLxprt does, except that only a hook that says so approves, and
+ * that at events which need guards a hook that evidently meant to deny does deny.
  */
 const readAnswer = (
   event: HookEventName,

@@ -25,7 +25,7 @@ import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads an ended `<hook> run` (seed 002 "Return Value Structures", "Error Handling"). */
+/** Reads an ended `<hook> run`. */
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,

@@ -42,7 +42,7 @@ const count: Field<number> = {
 };
 const message = { role: oneOf(['user', 'assistant'], 'user or assistant'), content: text };
 
-/** The shape of each event's own fields (seed 002 "Payload Structures"). More fields are tolerated. */
+/** The shape of each event's own fields. More fields are tolerated. */
 const shapes: Readonly<Record<KodeletEvent, Shape>> = {
   before_tool_call: toolCall,
   after_tool_call: { ...toolCall, tool_output: object },

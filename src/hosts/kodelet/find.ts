@@ -23,8 +23,7 @@ interface Candidate {
 type Said = { readonly type: KodeletEvent } | { readonly fault: string };
 
 /**
- * Finds executables and asks each for its type; among those of one name the first that may run counts
- * (seed 002 "Discovery"; C-107).
+ * Finds executables and asks each for its type; among those of one name the first that may run counts.
  */
 export async function findHooks(site: HookSite): Promise<FoundHooks> {
   const problems: SettingsProblem[] = [];
@@ -93,7 +92,7 @@ const guardsIn = (
     site,
   );
 
-/** The events that are denied while it is unknown which hooks guard them (S-12). */
+/** The events that are denied while it is unknown which hooks guard them. */
 const needGuards = (['BeforeTool', 'BeforeAgent'] as const).map((event) => ({ event }));
 
 /** Returns the file if it is an executable. */

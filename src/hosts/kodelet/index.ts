@@ -11,8 +11,8 @@ import { onDemand } from '../../base/on-demand.ts';
 const loadFind = onDemand(() => import('./find.ts'));
 
 /**
- * Kodelet's protocol (seed 002): executables that print their own type. Its hooks run one after another,
- * and each sees what earlier ones changed; any block blocks (C-108).
+ * Kodelet's protocol: executables that print their own type. Its hooks run one after another,
+ * and each sees what earlier ones changed; any block blocks.
  */
 export const kodelet: Dialect = {
   name: 'kodelet',

@@ -10,7 +10,7 @@ import {
   toKodeletTool,
 } from './vocabulary.ts';
 
-/** Returns what `<hook> run` receives (seed 002 "Payload Structures"). */
+/** Returns what `<hook> run` receives. */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {
   return {
     event: kodeletEventOf(event),

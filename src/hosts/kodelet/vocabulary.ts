@@ -3,7 +3,7 @@ import { textsIn } from '../../core/protocol/tool-result.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { Vocabulary } from '../parts/near-misses.ts';
 
-/** The types of hooks, each with our event for it (seed 002 "Hook Types"; the last was added later). */
+/** The types of hooks, each with our event for it; the last was added later. */
 export const kodeletEvents = {
   before_tool_call: 'BeforeTool',
   after_tool_call: 'AfterTool',
@@ -30,7 +30,7 @@ const fields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
   AfterAgent: ['follow_up_messages'],
 };
 
-/** The fields of an answer that decide or replace something (seed 002 "Return Value Structures"). */
+/** The fields of an answer that decide or replace something. */
 export const decidingFields = (event: HookEventName): readonly string[] => fields[event] ?? [];
 
 const block = 'use "blocked": true and a "reason"';
@@ -62,7 +62,7 @@ export function wordsOf(event: HookEventName): Vocabulary {
   };
 }
 
-/** Kodelet's own limit for a run of a hook, in ms (seed 002 "DefaultTimeout"). */
+/** Kodelet's own limit for a run of a hook, in ms. */
 export const runLimit = 30_000;
 
 type ToolInput = Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** By result, its structured form: every hook receives exactly the same. */
 const structured = new WeakMap<object, Fields>();
 
-/** Returns a tool's result as Kodelet's structured result (seed 002, ADR 015). */
+/** Returns a tool's result as Kodelet's structured result. */
 export function toKodeletOutput(ourToolName: string, given: unknown): Fields {
   const response = isRecord(given) ? given : {};
   const known = structured.get(response);

@@ -23,7 +23,7 @@ import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocab
 import { isRecord } from '../../base/records.ts';
 import { isTooDeep } from '../../base/json-limits.ts';
 
-/** Reads a hook's ended process (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
+/** Reads a hook's ended process. */
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
@@ -125,7 +125,7 @@ const longestText = 100_000;
 const shortened = (text: string): string =>
   text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 
-/** Returns stderr, else the reason on stdout, else a fixed text; nothing else on stdout is used (C-25). */
+/** Returns stderr, else the reason on stdout, else a fixed text; nothing else on stdout is used. */
 function denialReason(event: HookEventName, exit: HookExit): string {
   const said = exit.stderr.trim();
   if (said !== '') return shortened(said);
@@ -171,7 +171,7 @@ interface HowRead {
 }
 
 /**
- * Reads stdout as JSON, encoded once or twice, else as plain text (HOOK-193, HOOK-201, HOOK-212, C-30).
+ * Reads stdout as JSON, encoded once or twice, else as plain text.
  * `received` is the payload that the hook received.
  */
 export function readStdout(
@@ -301,7 +301,7 @@ function lostFields(
   return lost === undefined ? {} : { unreadable: `its "${lost}" cannot be understood` };
 }
 
-/** The same for a field inside a replaced request, response or tool choice, which was noted when read. */
+/** A field inside a replaced request, response or tool choice that was not understood, and noted as such. */
 function lostInside(event: HookEventName, notes: readonly string[]): { unreadable?: string } {
   const lost = Object.entries(wordsOf(event).inner)
     .flatMap(([name, { deciding }]) => deciding.map((field) => `${name}.${field}`))
@@ -315,8 +315,7 @@ const own = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /**
- * Copies BeforeTool's compatibility fields to the common ones, so that no merge can miss them (HOOK-169,
- * HOOK-199, C-52).
+ * Copies BeforeTool's compatibility fields to the common ones, so that no merge can miss them.
  */
 function withPermissionDecision(output: HookOutput): HookOutput {
   const { permissionDecision, permissionDecisionReason } =

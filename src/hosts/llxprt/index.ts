@@ -16,7 +16,7 @@ import { usesOf, compileMatcher } from './matcher.ts';
 
 const loadRequest = onDemand(() => import('../../core/translate/request.ts'));
 
-/** LLxprt's protocol (seed 000), for LLxprt's own files only. */
+/** LLxprt's protocol, for LLxprt's own files only. */
 export const llxprt: Dialect = {
   name: 'llxprt',
   family: 'llxprt',
@@ -34,7 +34,7 @@ export const llxprt: Dialect = {
     '.llxprt/extensions/',
   ],
   mayBeIn: () => true,
-  // Hooks come from settings and extensions and are checked entry by entry (HOOK-082 to 085).
+  // Hooks come from settings and extensions and are checked entry by entry.
   find: (site) =>
     hooksOf('llxprt', site, ({ file }) => ({
       // Only settings in code can hold functions.
@@ -44,7 +44,7 @@ export const llxprt: Dialect = {
   matcherOf: ({ event, matcher }) => (usesOf(event) === 'ignored' ? undefined : matcher || '*'),
   toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
-  // One group that asks for a sequence turns all of them into one (HOOK-109, C-22).
+  // One group that asks for a sequence turns all of them into one.
   mode: (hooks) => (hooks.some(({ sequential }) => sequential) ? 'sequential' : 'parallel'),
   environment: (_, { cwd }) => ({
     LLXPRT_PROJECT_DIR: cwd,
@@ -55,7 +55,7 @@ export const llxprt: Dialect = {
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   chain: chainPayload,
   merge: (event, answers) => mergeAnswers(event, answers),
-  // An event's own fields are already in canonical form (seed 003 "Input Interfaces").
+  // An event's own fields are already in canonical form.
   async readCall(event, given) {
     const checked = checkEventFields(event as HookEventName, await withStableRequest(given));
     return 'faults' in checked ? checked : { fields: checked.fields, context: {} };
@@ -67,7 +67,7 @@ export const llxprt: Dialect = {
 
 /**
  * Returns what the next hook of a sequence receives: the changes so far, spread over the input key by
- * key (HOOK-104 to 106, 211, 216; C-43). Only a successful hook changes anything.
+ * key. Only a successful hook changes anything.
  */
 export function chainPayload(
   event: HookEventName,
@@ -81,7 +81,7 @@ export function chainPayload(
       return spread(payload, 'tool_input', specific['tool_input']);
     case 'BeforeModel':
       return spread(payload, 'llm_request', specific['llm_request']);
-    // A later redactor must not undo an earlier one (seed 000 §7.4).
+    // A later redactor must not undo an earlier one.
     case 'AfterModel':
       return spread(payload, 'llm_response', specific['llm_response']);
     case 'BeforeAgent': {
@@ -101,7 +101,7 @@ function spread(payload: HookPayload, key: string, change: unknown): HookPayload
   return { ...payload, [key]: { ...(isRecord(before) ? before : {}), ...change } };
 }
 
-/** Hooks see requests in only one form; seed 003's `contents` is converted to it (C-71). */
+/** Hooks see requests in only one form; the `contents` of LLxprt's documentation is converted to it. */
 async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   const request = given['llm_request'];
   if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;

@@ -6,7 +6,7 @@ type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 const always: Matcher = () => true;
 
-/** How an event uses its hooks' matchers (HOOK-021, 032, 041, 051, 059; C-19, C-20). */
+/** How an event uses its hooks' matchers. */
 export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
   BeforeTool: 'regex',
   AfterTool: 'regex',
@@ -30,8 +30,7 @@ export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
 
 /**
  * Compiles a matcher of the settings: a missing or empty one and `*` match everything, a regular
- * expression is tested unanchored, and any other text is compared letter by letter (HOOK-087 to 089;
- * C-17, C-18). One that cannot be decided matches, so that a guard is never skipped.
+ * expression is tested unanchored, and any other text is compared letter by letter. One that cannot be decided matches, so that a guard is never skipped.
  */
 export function compileMatcher(
   event: HookEventName,

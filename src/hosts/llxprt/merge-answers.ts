@@ -8,7 +8,7 @@ import { defined, isRecord } from '../../base/records.ts';
 
 /**
  * Merges the answers of an event's hooks, in plan order, into one verdict. The output of a failed hook is
- * left out (C-27), unless its failure denies. `choose` merges several tool choices into one.
+ * left out, unless its failure denies. `choose` merges several tool choices into one.
  */
 export function mergeAnswers(
   event: HookEventName,
@@ -89,13 +89,13 @@ const strictest = (given: readonly Answer['decision'][]): Answer['decision'] =>
 /** Several outputs merged, with the hooks that set each field. */
 interface MergedOutputs {
   readonly output: HookOutput;
-  /** The reasons of the hooks that deny (S-07), whereas `output` has those of all hooks (HOOK-093). */
+  /** The reasons of the hooks that deny, whereas `output` has those of all hooks. */
   readonly denialReason?: string | undefined;
   readonly conflicts: readonly HookConflict[];
   readonly setBy: Readonly<Record<string, string>>;
 }
 
-/** Merges the common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
+/** Merges the common fields of several outputs under OR rules. */
 function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
   const outputs = answers.map(({ answer }) => answer.output ?? {});
   const stopping = outputs.filter((output) => output.continue === false);
@@ -112,7 +112,7 @@ function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
 const denialReasonOf = (answers: readonly NamedAnswer[]): string | undefined =>
   joinTexts(answers.filter(blocks).map(({ answer }) => answer.output?.reason));
 
-/** A denial uses the last denying hook's word; a stop alone decides nothing (C-37). */
+/** A denial uses the last denying hook's word; a stop alone decides nothing. */
 function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDecision | undefined {
   const denial = answers.findLast(({ answer }) => answer.decision === 'deny');
   if (denial) return denial.answer.output?.decision ?? 'deny';
@@ -145,7 +145,7 @@ const isShared = (name: string): name is (typeof shared)[number] =>
   (shared as readonly string[]).includes(name);
 
 /**
- * Merges under OR rules (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops,
+ * Merges under OR rules: any block blocks, any stop stops,
  * texts are joined in plan order, and rewritten arguments are spread key by key.
  */
 function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
@@ -188,12 +188,12 @@ const stops = ({ answer }: NamedAnswer): boolean => answer.stop;
 const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
 
 /**
- * Merges by field replacement (HOOK-098, 190; C-40, C-41): a later hook replaces what earlier ones set,
+ * Merges by field replacement: a later hook replaces what earlier ones set,
  * field by field, but never a block or a stop, nor the reasons and the response that came with it. Plain
  * text replaces only the message.
  *
  * With `answerNeedsBlock`, an `llm_response` counts only from a hook that blocks or stops, as it does
- * before a model call (C-79).
+ * before a model call.
  */
 function mergeReplacing(
   answers: readonly NamedAnswer[],
@@ -273,7 +273,7 @@ const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 type ChooseTools = (configs: readonly HookToolConfig[]) => HookToolConfig | undefined;
 
 /**
- * Merges tool selections (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode
+ * Merges tool selections: names are united, the strictest mode
  * wins, NONE empties the list.
  */
 function mergeUnion(
@@ -308,7 +308,7 @@ function mergeUnion(
   };
 }
 
-/** Without a config there is no config, without a mode no mode, without a list no list (C-48, C-49). */
+/** Without a config there is no config, without a mode no mode, without a list no list. */
 export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolConfig | undefined {
   const mode = strictestFirst.find((candidate) =>
     configs.some((config) => config.mode === candidate),

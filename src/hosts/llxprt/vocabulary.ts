@@ -177,8 +177,7 @@ const forAllEvents: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Returns an event's own part of a hook's output in its valid form, before anything is merged or chained
- * (C-31, C-71 to C-73). Null counts as absent; a field that the event does not know is passed through.
+ * Returns an event's own part of a hook's output in its valid form, before anything is merged or chained. Null counts as absent; a field that the event does not know is passed through.
  * `received` is the payload that the hook received: a response that says the same is a repetition.
  */
 export function readSpecific(
@@ -222,7 +221,7 @@ function readResponse(value: unknown, _name: string, notes: string[]) {
   return wholeResponse(normalizeHookLLMResponse(value), notes);
 }
 
-/** Next to a text, candidates that are only copied from what the hook received have no effect (C-73). */
+/** Next to a text, candidates that are only copied from what the hook received have no effect. */
 function readRevisedResponse(
   value: unknown,
   _name: string,
@@ -232,7 +231,7 @@ function readRevisedResponse(
   return wholeResponse(normalizeHookLLMResponse(value, received['llm_response']), notes);
 }
 
-/** A text alone becomes one whole candidate, so that it replaces everything another hook answered (C-73). */
+/** A text alone becomes one whole candidate, so that it replaces everything another hook answered. */
 function wholeResponse(
   { response = {}, notes: found }: ReturnType<typeof normalizeHookLLMResponse>,
   notes: string[],

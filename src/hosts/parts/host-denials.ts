@@ -14,7 +14,7 @@ export interface LostDenial {
 
 /**
  * Returns the evident denial or stop in an object: by `decision`, `permissionDecision` or `continue`,
- * wherever these are placed (S-04).
+ * wherever these are placed.
  */
 export function denialIn(object: Fields): LostDenial | undefined {
   const { hookSpecificOutput: inner } = object;

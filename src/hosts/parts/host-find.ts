@@ -26,7 +26,7 @@ export interface HostFormat {
   /** The manifest of an extension, and the file that says where it came from. */
   readonly manifest: string;
   readonly install: string;
-  /** The events that are denied while it is unknown which hooks guard them (S-12). */
+  /** The events that are denied while it is unknown which hooks guard them. */
   readonly needGuards: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[];
   /** The files of an extension that hold hooks, with their problems. */
   readonly filesOf: (extension: HostExtension, read: ReadSettingsFile) => readonly ExtensionFile[];
@@ -53,7 +53,7 @@ export interface ExtensionFile extends SettingsFile {
 const read = settingsReader();
 const foldersIn = folderReader();
 
-/** Finds the hooks of settings and extensions, except those that a switch turns off (S-13). */
+/** Finds the hooks of settings and extensions, except those that a switch turns off. */
 export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
   const { host, needGuards, offFor, define, switchProblems } = format;
   const levels = readLevels(hostSettings(site.cwd, host), site, read);
@@ -92,7 +92,7 @@ export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
   };
 }
 
-/** Reads the file that the environment names, if it may add hooks (S-11). */
+/** Reads the file that the environment names, if it may add hooks. */
 function addedFile(
   site: HookSite,
   { systemVariable }: HostFolder,

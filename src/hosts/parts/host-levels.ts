@@ -43,7 +43,7 @@ const unlisted = (
 
 /**
  * Returns hooks that deny these events in place of the hooks in an unreadable file: always for the
- * administrator's (S-12), for any other if a failure denies and its hooks are not off (S-09, S-10).
+ * administrator's, for any other if a failure denies and its hooks are not off.
  */
 export function unknownGuards(
   { source, file, problems, broken }: Pick<HostLevel, 'source' | 'file' | 'problems' | 'broken'>,
@@ -76,7 +76,7 @@ export interface OffSwitch {
 
 /**
  * Returns the switch that turns a source's hooks off. A switch reaches hooks of its own level and of
- * weaker ones (S-13). Among a level's files the last one that sets the switch counts; `isOff` returns
+ * weaker ones. Among a level's files the last one that sets the switch counts; `isOff` returns
  * undefined for a file that does not set it.
  */
 export function switchFor(

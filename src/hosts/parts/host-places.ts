@@ -64,7 +64,7 @@ export interface HostFolder {
   readonly folder: string;
   /** The administrator's settings. */
   readonly system: string;
-  /** The variable that names a file to use instead of those; such a file may only add hooks (S-11). */
+  /** The variable that names a file to use instead of those; such a file may only add hooks. */
   readonly systemVariable: string;
   /** The files, below the folder of an extension, that may hold or lead to hooks. */
   readonly extensionFiles: readonly string[];

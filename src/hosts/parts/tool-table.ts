@@ -25,10 +25,10 @@ const allAs = (ours: readonly string[], theirs: string): Renamed =>
 export const filePathAs = (theirs: string): Renamed =>
   allAs(['file_path', 'absolute_path', 'path'], theirs);
 
-/** The same for the path of a folder. */
+/** Our arguments that hold a folder's path, with a host's name for it. */
 export const folderPathAs = (theirs: string): Renamed => allAs(['path', 'dir_path'], theirs);
 
-/** The same for the folder that a shell command runs in. */
+/** Our arguments that hold the folder of a shell command, with a host's name for it. */
 export const shellFolderAs = (theirs: string): Renamed => allAs(['directory', 'dir_path'], theirs);
 
 /** Maps tools and their arguments between our names and a host's. */

@@ -11,7 +11,7 @@ type Wish = keyof Wanted;
 export interface LostWish {
   /** What it is, for sinks without payloads. */
   readonly name: string;
-  /** The same with the beginning of its text. */
+  /** What it is, with the beginning of its text. */
   readonly quoted: string;
 }
 
@@ -30,7 +30,7 @@ export class AllWishes implements Wishes {
     // A stop takes precedence over everything that would keep the agent working.
     const ends = stop && denial === 'sends on';
     const followUps = ends ? [] : verdict.followUps;
-    // After a stop, no tool runs and no prompt is sent (S-06).
+    // After a stop, no tool runs and no prompt is sent.
     const denies = (decision === 'deny' && !ends) || (stop && needsGuards);
     this.#wanted = {
       ...(denies && { deny: why ?? (stop ? whyStop : defaultReason) }),

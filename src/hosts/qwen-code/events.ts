@@ -15,7 +15,7 @@ interface QwenEvent {
   readonly context?: true;
   /** Whether plain text on stdout is for the model. */
   readonly textIsContext?: true;
-  /** Whether a denial that Qwen Code would lose counts (S-04). */
+  /** Whether a denial that Qwen Code would lose counts. */
   readonly keepsDenials?: true;
 }
 

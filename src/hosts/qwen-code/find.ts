@@ -7,7 +7,7 @@ import { defineHooks } from './define.ts';
 import { qwenEvents } from './events.ts';
 import { installFile, manifestFile, qwenFolder } from './places.ts';
 
-/** The events that are denied while it is unknown which hooks guard them (S-12). */
+/** The events that are denied while it is unknown which hooks guard them. */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: qwenEvents[nativeEvent].at, nativeEvent }),
 );

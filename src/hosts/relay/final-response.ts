@@ -3,7 +3,7 @@ import type { DefaultHookOutput } from '../../core/protocol/output.ts';
 import { defaultHookTranslator } from '../../core/translate/genai-v1.ts';
 import { AfterModelHookOutput, BeforeModelHookOutput } from '../../core/translate/model-outputs.ts';
 
-/** The response that replaces the model's; before a call it counts only with a block or a stop (C-79). */
+/** The response that replaces the model's; before a call it counts only with a block or a stop. */
 export function finalResponse(event: HookEventName, output: DefaultHookOutput) {
   const response =
     event === 'AfterModel'

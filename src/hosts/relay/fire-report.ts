@@ -35,7 +35,7 @@ export async function fireReport<Event extends HookEventName>(
     systemMessage: finalOutput?.systemMessage ?? null,
     additionalContext: finalOutput?.getAdditionalContext() ?? null,
     suppressOutput: finalOutput?.suppressOutput ?? false,
-    // A block wins over a rewrite (G-19).
+    // A block wins over a rewrite.
     toolInput: blocked ? null : finalInput(fields, { toolInput, finalOutput }),
     toolOutput: toolResponse ?? null,
     followUps: verdict.followUps,
@@ -50,7 +50,7 @@ export async function fireReport<Event extends HookEventName>(
       ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
       dialect: result.hook.dialect,
       source: result.hook.source,
-      // A process that a signal ended has no exit code; the API reports 0 (HOOK-196).
+      // A process that a signal ended has no exit code; the API reports 0.
       exitCode: result.signal === undefined ? result.exitCode : null,
       ...(result.signal !== undefined && { signal: result.signal }),
       timedOut: result.timedOut,
@@ -101,7 +101,7 @@ function spreadOver(
   return { ...(isRecord(original) ? original : {}), ...change };
 }
 
-/** The request with the hooks' changes; settings that they did not name stay (C-74). */
+/** The request with the hooks' changes; settings that they did not name stay. */
 function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>) {
   const request = spreadOver(fields, 'llm_request', changes);
   const { llm_request: original } = fields as { llm_request?: { config?: object } };

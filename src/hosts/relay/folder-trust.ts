@@ -3,7 +3,7 @@ import { isFolderTrusted, trustCommand } from '../../settings/trust/trusted-fold
 import { trustsAll } from './trusts-all.ts';
 
 /**
- * The trust options of a command's settings: nothing in a project counts before its folder is trusted (S-17).
+ * The trust options of a command's settings: nothing in a project counts before its folder is trusted.
  */
 export const folderTrust = (
   cwd: string,

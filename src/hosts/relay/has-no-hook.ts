@@ -13,7 +13,7 @@ import { guardStreams } from './guard-streams.ts';
 interface FirstLook {
   /** It is certain that no hook matches the event. */
   readonly hasNone: boolean;
-  /** Some settings could not be read, so nobody knows which hooks they hold (S-10). */
+  /** Some settings could not be read, so nobody knows which hooks they hold. */
   readonly isUnread: boolean;
 }
 

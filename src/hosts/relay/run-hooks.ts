@@ -18,7 +18,7 @@ export interface FiredEvent {
   readonly event: HookEventName;
   readonly fields: HookEventFields[HookEventName];
   /**
-   * The same for each canonical call that the call consists of, if its tool is one that only its host has.
+   * The fields of each canonical call that the call consists of, if its tool is one that only its host has.
    */
   readonly parts?: readonly HookEventFields[HookEventName][];
   /** The family of the dialect whose tool that is: its hooks receive only the whole call. */
@@ -39,7 +39,7 @@ export interface Fired {
   readonly result: AggregatedHookResult;
   /** The result of each of its parts; absent if no hook ran. */
   readonly partResults?: readonly AggregatedHookResult[];
-  /** Some settings could not be read, so nobody knows which hooks they hold (S-10). */
+  /** Some settings could not be read, so nobody knows which hooks they hold. */
   readonly isUnread: boolean;
   /** Warns the user, and the recording if there is one. */
   readonly warn: WarningSink;

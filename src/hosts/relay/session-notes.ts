@@ -6,7 +6,7 @@ import { reportedInSession } from '../../settings/files/reported-in-session.ts';
 
 /**
  * Prints each note once in this process and, with a session id, once in the whole session, which is
- * remembered in the user's state folder (S-19). If nothing can be remembered, it is printed again.
+ * remembered in the user's state folder. If nothing can be remembered, it is printed again.
  */
 export function sessionNotes(
   tell: (line: string) => void,
@@ -24,7 +24,7 @@ export function sessionNotes(
 }
 
 /**
- * Whether a problem of the settings was already reported in the session, if its id is known (S-19). Asking
+ * Whether a problem of the settings was already reported in the session, if its id is known. Asking
  * records it as reported.
  */
 export const reportedBefore =

@@ -19,7 +19,10 @@ export const onlyTrusted = (
   ...trustOfEach(cwd, trust),
 });
 
-/** The same for commands that only look: an untrusted project is shown, and none of its programs is run. */
+/**
+ * The config options for commands that only look: an untrusted project is shown, and none of its programs is
+ * run.
+ */
 export const trustOfEach = (
   cwd: string,
   trust?: boolean,

@@ -21,7 +21,7 @@ export interface CreateConfigOptions extends SettingsConfigOptions {
    * every dialect that has hooks here, as on the command line; they are loaded with the first event.
    */
   readonly dialects?: readonly Dialect[] | 'present';
-  /** The name of the dialect of the host that this runs in: its hooks run there, not here as well (S-14). */
+  /** The name of the dialect of the host that this runs in: its hooks run there, not here as well. */
   readonly hostDialect?: string | undefined;
   /**
    * Whether changed settings files are reread automatically, from the next event on; default false.
@@ -34,7 +34,7 @@ export interface CreateConfigOptions extends SettingsConfigOptions {
 
 /**
  * Creates a config for a host that has none of its own. Settings are read on the first question about hooks,
- * not now (HOOK-206).
+ * not now.
  *
  * @throws {HookmachineError} `ARGUMENT_INVALID` if `cwd` is not a string
  * @example

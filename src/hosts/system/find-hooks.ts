@@ -175,8 +175,8 @@ export const dialectsOf = async (config: HookHost): Promise<readonly Dialect[]> 
   config.getDialects?.() ?? [llxprt];
 
 /**
- * Returns hooks that deny in place of those that could not be read: always for the administrator's (S-12),
- * for any other if its failure denies (S-09, S-10).
+ * Returns hooks that deny in place of those that could not be read: always for the administrator's,
+ * for any other if its failure denies.
  */
 export const lostGuards = (
   dialect: Dialect,

@@ -34,7 +34,7 @@ interface Always {
   readonly places: ReadonlyMap<RegisteredHook, number>;
 }
 
-/** Holds all hook definitions, validated, in the order of their sources (HOOK-085, 086, 187). */
+/** Holds all hook definitions, validated, in the order of their sources. */
 export class HookRegistry implements RegisteredHooks {
   readonly #hooks: readonly RegisteredHook[];
   #always: Always | undefined;
@@ -124,7 +124,7 @@ export class HookRegistry implements RegisteredHooks {
     return this.#hooks.filter((hook) => hook.event === event && hook.enabled && this.isOn(hook));
   }
 
-  /** Whether the switches let a hook run (C-01). */
+  /** Whether the switches let a hook run. */
   isOn({ dialect, source }: Pick<RegisteredHook, 'dialect' | 'source'>): boolean {
     return this.#isSwitchedOn(source, this.dialects.get(dialect)!.needsSwitch);
   }
@@ -171,7 +171,7 @@ export class HookRegistry implements RegisteredHooks {
 }
 
 /**
- * A list of disabled hooks reaches hooks of its own level and of weaker ones (C-04). The host's own setting
+ * A list of disabled hooks reaches hooks of its own level and of weaker ones. The host's own setting
  * takes precedence over those of users and projects: what an administrator disabled stays disabled, and
  * nobody else can disable an administrator's hook.
  */
@@ -192,7 +192,7 @@ const isSystems = ({ source }: Pick<RegisteredHook, 'source'>): boolean => sourc
 
 type Unjudged = Omit<RegisteredHook, 'enabled'>;
 
-/** A hook that does not say what its failure means takes that from its own level and stronger ones (S-09). */
+/** A hook that does not say what its failure means takes that from its own level and stronger ones. */
 function withDefault(hook: Unjudged, defaults: readonly FailureDefault[]): Unjudged {
   const mayFailOpen =
     hook.failsOpen && (isSystems(hook) || !defaults.some(({ isManaged }) => isManaged));

@@ -2,10 +2,10 @@ import type { HookHost } from '../../core/host/config.ts';
 import type { HookSystem } from './hook-system.ts';
 
 /**
- * A host with its hook system (seed 004; HOOK-001). A host that has its own config object implements it
+ * A host with its hook system. A host that has its own config object implements it
  * there; any other creates one with `createConfig`.
  */
 export interface HookSystemConfig extends HookHost {
-  /** The session's one hook system; undefined when hooks are off (HOOK-001, 002). */
+  /** The session's one hook system; undefined when hooks are off. */
   getHookSystem(): HookSystem | undefined;
 }

@@ -37,7 +37,7 @@ const loadUnawaitedHooks = onDemand(() => import('../../core/run/unawaited-hooks
 
 const debug = debugChannel('system');
 
-/** Thrown by accessors of a hook system that has not been initialised (HOOK-005, 148). */
+/** Thrown by accessors of a hook system that has not been initialised. */
 export class HookSystemNotInitializedError extends HookmachineError {
   override readonly name = 'HookSystemNotInitializedError';
   constructor() {
@@ -60,7 +60,7 @@ interface Parts {
 const definitionsOf = (found: readonly DialectHooks[]): readonly HookDefinition[] =>
   found.flatMap(({ definitions }) => definitions);
 
-/** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
+/** Owns the one registry, planner and event handler of a session. */
 export class HookSystem {
   readonly #config: HookHost;
   readonly #switched = new Map<string, boolean>();
@@ -79,7 +79,7 @@ export class HookSystem {
   #disposed = false;
 
   /**
-   * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and the
+   * Reads nothing yet; see `initialize`. Requests on the bus are answered from now on, and the
    * first one initialises; without a bus here, `initialize` asks `config.getMessageBus`. `dialects` are those
    * whose hooks run; default: what `config.getDialects` returns, otherwise only LLxprt's.
    */
@@ -93,9 +93,9 @@ export class HookSystem {
   }
 
   /**
-   * Finds and validates the hooks, once; later calls return at once (HOOK-003, 004, C-06). Faulty definitions
+   * Finds and validates the hooks, once; later calls return at once. Faulty definitions
    * are reported as warnings, not thrown. If the host's config throws, so does this, and the next call tries
-   * again (G-07). Concurrent calls share one search (G-08).
+   * again. Concurrent calls share one search.
    */
   async initialize(): Promise<void> {
     if (this.#parts === undefined)
@@ -105,8 +105,7 @@ export class HookSystem {
   }
 
   /**
-   * Rereads changed settings. A plan that is already running is not touched; the next one is new (C-06,
-   * G-09). A settings file that can no longer be parsed counts as it was before.
+   * Rereads changed settings. A plan that is already running is not touched; the next one is new. A settings file that can no longer be parsed counts as it was before.
    */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
@@ -118,7 +117,7 @@ export class HookSystem {
 
   /**
    * Enables or disables hooks by name or command, from the next plan on and across reloads. The
-   * administrator's hooks, and those the administrator disabled, stay as they are (DELTA-HSYS-002, G-09).
+   * administrator's hooks, and those the administrator disabled, stay as they are.
    */
   setHookEnabled(name: string, enabled: boolean): void {
     this.#switched.set(name, enabled);
@@ -127,7 +126,7 @@ export class HookSystem {
 
   /**
    * Whether any hook matches this event and this tool name (or a session event's source, reason or trigger);
-   * the hook may turn out not to be trusted. Synchronous, without disk or process (HOOK-013, C-24). Before
+   * the hook may turn out not to be trusted. Synchronous, without disk or process. Before
    * `initialize` this is not known, so it returns true for any event.
    */
   hasHooksFor(event: HookEventName, subject?: string): boolean {
@@ -139,7 +138,7 @@ export class HookSystem {
     );
   }
 
-  /** Whether settings whose guards are unknown must be tried again before the next event (S-12). */
+  /** Whether settings whose guards are unknown must be tried again before the next event. */
   hasUnknownGuards(): boolean {
     if (this.#disposed) return false;
     const config = this.#config;
@@ -187,7 +186,7 @@ export class HookSystem {
     return this.#initialized().handler;
   }
 
-  /** HOOK-009. */
+  /** Whether the system is initialised, and how many hooks it has, disabled ones included. */
   getStatus(): { initialized: boolean; totalHooks: number } {
     return {
       initialized: this.isInitialized(),
@@ -214,8 +213,7 @@ export class HookSystem {
   }
 
   /**
-   * Ends the system: running events finish, nothing fires any more, and the bus is left (G-10,
-   * DELTA-HEVT-004).
+   * Ends the system: running events finish, nothing fires any more, and the bus is left.
    */
   dispose(): void {
     this.#disposed = true;
@@ -296,7 +294,7 @@ export class HookSystem {
     }
   }
 
-  /** One planner and one handler live as long as the system, because callers keep them (HOOK-006). */
+  /** One planner and one handler live as long as the system, because callers keep them. */
   #compose(found: readonly DialectHooks[]): void {
     const config = this.#config;
     const messageBus = config.getMessageBus?.();

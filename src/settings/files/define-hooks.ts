@@ -41,7 +41,7 @@ export interface SettingsFormat {
 
 /**
  * Checks hooks entry by entry. A bad entry is dropped with one problem that names the file, the place and the
- * fix; the others still count (HOOK-082, 083, 191). An unknown key is reported and otherwise ignored.
+ * fix; the others still count. An unknown key is reported and otherwise ignored.
  */
 export function defineHooks(
   from: HooksFromSource,
@@ -360,7 +360,7 @@ function whatRuns({ type, command, url, module, prompt, call }: HookEntry): stri
   }
 }
 
-/** The hook's own `onFailure`, or else that of its file (S-09). */
+/** The hook's own `onFailure`, or else that of its file. */
 function onFailureOf(
   { onFailure }: HookEntry,
   from: HooksFromSource,

@@ -9,7 +9,7 @@ export interface EditableSettings {
   readonly disabled: readonly { readonly entry: string; readonly place: string }[];
   /** Adds a name or command to `hooksConfig.disabled`. Throws a `SettingsEditError`. */
   disable(name: string): void;
-  /** Removes these names and commands from both lists (C-04). Throws a `SettingsEditError`. */
+  /** Removes these names and commands from both lists. Throws a `SettingsEditError`. */
   enable(names: readonly string[]): void;
 }
 

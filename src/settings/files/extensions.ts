@@ -6,7 +6,7 @@ import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import type { ReadFolders, ReadSettingsFile, SettingsFile } from './read-files.ts';
 import type { HookExtension } from '../../core/definitions/settings.ts';
 
-/** Returns an active extension's hooks, which rank lowest (HOOK-085). */
+/** Returns an active extension's hooks, which rank lowest. */
 export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromSource => ({
   source: 'extension',
   hooks,

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/records.ts';
 import type { HookType } from '../../core/definitions/hook-definition.ts';
 import { said } from '../../base/message-of.ts';
 
-/** Keys under `hooks` that are not events but used to be settings (C-04). */
+/** Keys under `hooks` that are not events but used to be settings. */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
 
 /** The hook types that our own settings support. */
@@ -331,8 +331,7 @@ const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>
   kinds.includes(type as HookType);
 
 /**
- * Returns the fields of a hook of this type if hooks may have these types (seed 000 §6.2, HOOK-083, C-02,
- * C-03).
+ * Returns the fields of a hook of this type if hooks may have these types.
  */
 export function fieldsOf(
   type: unknown,
@@ -365,7 +364,7 @@ export function fieldsOf(
 export const typesWith = (key: string, kinds: readonly HookType[]): readonly HookType[] =>
   kinds.filter((kind) => Object.hasOwn(fieldsOf(kind, kinds).fields, key));
 
-/** The fields of a hook group (HOOK-082). */
+/** The fields of a hook group. */
 export const groupFields = {
   matcher: { fits: isText, fix: 'make it a string: a regular expression for tool names' },
   sequential: {
@@ -384,5 +383,5 @@ export const groupFields = {
  */
 export const shortestTimeout = 100;
 
-/** A hook's deadline in ms if its definition has no usable one (HOOK-120, C-32). */
+/** A hook's deadline in ms if its definition has no usable one. */
 export const defaultTimeout = 60_000;

@@ -101,7 +101,7 @@ function bundlesIn(
 const inFolder = (folder: string | undefined, name: string): string | undefined =>
   folder && join(folder, name);
 
-/** Returns the settings files of the project, the user and the system (HOOK-084). */
+/** Returns the settings files of the project, the user and the system. */
 export function settingsPlaces(cwd: string, systemFolder = administration): SettingsPlace[] {
   const home = homeFolder();
   const folders = [
@@ -123,7 +123,7 @@ export function settingsPlaces(cwd: string, systemFolder = administration): Sett
 
 /**
  * Returns the files of an administrator's folder in the order of their names. A folder that cannot be listed
- * is returned in their place: it cannot be read as a file either, and so denies (S-12).
+ * is returned in their place: it cannot be read as a file either, and so denies.
  */
 function systemFiles(systemFolder: string): string[] {
   const folder = systemFilesFolder(systemFolder);
@@ -145,7 +145,7 @@ export const trustFile = (): string | undefined => inHome('hookmachine-trust.jso
 /** Where a user's extensions are installed, each in its own folder. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');
 
-/** Returns the files that LLxprt's environment variables name. They may add hooks and nothing else (S-11). */
+/** Returns the files that LLxprt's environment variables name. They may add hooks and nothing else. */
 export const environmentSettings = (): { variable: string; file: string }[] =>
   ['LLXPRT_SYSTEM_SETTINGS_PATH', 'LLXPRT_CODE_SYSTEM_SETTINGS_PATH'].flatMap((variable) => {
     const file = process.env[variable];
@@ -185,7 +185,7 @@ export function realPath(path: string): string {
 export const reaches = (source: HookSource, hooksOf: HookSource): boolean =>
   authorities.indexOf(source) <= authorities.indexOf(hooksOf);
 
-/** Returns why a file that the environment names is ignored; undefined if it may add hooks (S-11). */
+/** Returns why a file that the environment names is ignored; undefined if it may add hooks. */
 export function environmentFileFault(variable: string, file: string): SettingsProblem | undefined {
   const fault = (message: string, fix: string): SettingsProblem => ({
     file,

@@ -42,12 +42,12 @@ import type { BundlePlace, SettingsOwner } from '../../core/definitions/settings
 export interface LoadedSettings {
   /** Whether the settings' hooks of any source are switched on; undefined if no level mentions it. */
   readonly enabled: boolean | undefined;
-  /** What each level says about switches (C-01). */
+  /** What each level says about switches. */
   readonly switches: readonly LevelSwitch[];
   /** The sources of hooks, the strongest first. */
   readonly sources: readonly HooksFromSource[];
   readonly disabled: readonly DisabledHooks[];
-  /** What a failure means for hooks that do not say so, level by level (S-09). */
+  /** What a failure means for hooks that do not say so, level by level. */
   readonly failureDefaults: readonly FailureDefault[];
   /** The levels that have policy bundles. The bundles are read when hooks are collected. */
   readonly bundles: readonly BundlePlace[];
@@ -57,11 +57,10 @@ export interface LoadedSettings {
   readonly recheck: boolean;
   /** Problems with the files themselves; the registry checks the hooks in them. */
   readonly problems: readonly SettingsProblem[];
-  /** Set if the system's file exists but its guards are unknown (S-12). */
+  /** Set if the system's file exists but its guards are unknown. */
   readonly brokenSystem?: SettingsProblem | undefined;
   /**
-   * Files of other sources that exist but could not be read or parsed, so that their guards are unknown
-   * (S-10).
+   * Files of other sources that exist but could not be read or parsed, so that their guards are unknown.
    */
   readonly unknown: readonly UnknownFile[];
   /**
@@ -90,11 +89,11 @@ interface LoadSettingsOptions {
 interface Level extends SettingsFile {
   readonly source: HookSource;
   readonly owner: SettingsOwner;
-  /** The environment names the file: it may add hooks and nothing else (S-11). */
+  /** The environment names the file: it may add hooks and nothing else. */
   readonly isAdded: boolean;
 }
 
-/** Reads the settings of the project, the user and the system, and those of extensions (HOOK-084; C-09). */
+/** Reads the settings of the project, the user and the system, and those of extensions. */
 export function loadSettings(
   cwd: string,
   read: ReadSettingsFile = settingsReader(),

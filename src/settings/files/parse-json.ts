@@ -32,7 +32,7 @@ export interface SyntaxFault {
 }
 
 /**
- * Parses JSON that may have comments, trailing commas and a byte order mark (C-16), none of which is allowed
+ * Parses JSON that may have comments, trailing commas and a byte order mark, none of which is allowed
  * if `isStrict`. The time that it takes is linear in the length of the text.
  */
 export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFault {

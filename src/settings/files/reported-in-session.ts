@@ -6,7 +6,7 @@ import { stateFolder } from './levels.ts';
 
 /**
  * Whether a line was already reported in this session, and marks it as reported. If that cannot be stored,
- * the line is reported again (S-19).
+ * the line is reported again.
  */
 export function reportedInSession(sessionId: string, line: string): boolean {
   const folder = stateFolder('reported');

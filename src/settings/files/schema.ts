@@ -106,7 +106,7 @@ const stream = z
 
 const own = 'In .hookmachine/settings.json: ';
 
-/** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */
+/** One hook of a group. */
 const hookSchema = z
   .discriminatedUnion('type', [
     z.strictObject({
@@ -191,7 +191,7 @@ const hookSchema = z
   ])
   .meta({ id: 'hook', description: 'One hook.' });
 
-/** A hook group (HOOK-082). */
+/** A hook group. */
 const groupSchema = z
   .strictObject({
     matcher: z
@@ -424,7 +424,7 @@ const managed = z
   )
   .optional();
 
-/** The part of settings.json that concerns hooks (seed 000 §6; switches according to C-01, C-04). */
+/** The part of settings.json that concerns hooks. */
 const settingsSchema = z
   .looseObject({
     $schema: z.string().optional(),

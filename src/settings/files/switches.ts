@@ -12,7 +12,7 @@ import { said } from '../../base/message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 import type { SettingsOwner } from '../../core/definitions/settings.ts';
 
-/** The keys that switch hooks on or off (C-01); `of` says whose hooks a `false` switches off (S-13). */
+/** The keys that switch hooks on or off; `of` says whose hooks a `false` switches off. */
 const gates = [
   { path: ['tools', 'enableHooks'], of: 'settings' },
   { path: ['enableHooks'], of: 'settings' },
@@ -20,13 +20,13 @@ const gates = [
   { path: ['hooks', 'enabled'], of: 'all' },
 ] as const;
 
-/** The keys that list disabled hooks (C-04). */
+/** The keys that list disabled hooks. */
 export const disabledLists = [
   ['hooksConfig', 'disabled'],
   ['hooks', 'disabled'],
 ] as const;
 
-/** The keys that say what a failure means for hooks that do not say so themselves (S-09). */
+/** The keys that say what a failure means for hooks that do not say so themselves. */
 const failureDefaults = [['hooksConfig', 'defaultOnFailure'], ['defaultOnFailure']] as const;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export interface LevelSwitch {
   readonly file?: string | undefined;
   /**
    * Whether the settings' hooks are on: a `false` on any gate switches them off, otherwise a single `true`
-   * switches them on (C-01); undefined if no gate is set.
+   * switches them on; undefined if no gate is set.
    */
   readonly word: boolean | undefined;
   /** The gate that is false, if any, such as `tools.enableHooks`. */
@@ -51,7 +51,7 @@ export interface LevelSwitch {
 
 /**
  * Returns what one level's settings say about switches. Our own settings need none, so a `true` there
- * switches nothing on, and a `false` switches off the hooks of every dialect (S-13).
+ * switches nothing on, and a `false` switches off the hooks of every dialect.
  */
 export function switchOf(
   source: HookSource,
@@ -74,8 +74,8 @@ export function switchOf(
 
 /**
  * Whether a source's hooks are on. A `false` applies to hooks of its own level and of weaker ones; a `true`
- * on any level switches on every hook that no such `false` applies to (C-01). Hooks that need no switch are
- * off only if a level switches off those of every dialect (S-13).
+ * on any level switches on every hook that no such `false` applies to. Hooks that need no switch are
+ * off only if a level switches off those of every dialect.
  */
 export function isSwitchedOn(
   levels: readonly LevelSwitch[],
@@ -118,7 +118,7 @@ export function failureDefault(values: Values): 'allow' | 'block' | undefined {
   return words.every((value) => allowing.includes(value)) ? 'allow' : 'block';
 }
 
-/** The words for a failure that lets the operation continue; `continue` is Claude Code's (S-09). */
+/** The words for a failure that lets the operation continue; `continue` is Claude Code's. */
 const allowing: readonly unknown[] = ['allow', 'continue'];
 
 /** Whether one level wants hooks to be asked again after others changed what they had judged. */

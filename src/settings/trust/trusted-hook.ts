@@ -9,7 +9,7 @@ export interface HookFingerprint {
   readonly place: string;
   /** The hash of everything that decides when and how it runs. */
   readonly definition: string;
-  /** The same in a form for people, to show what has changed. */
+  /** The definition in a form for people, to show what has changed. */
   readonly text: string;
   readonly scripts: readonly ScriptFile[];
   /**

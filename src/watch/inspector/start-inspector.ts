@@ -60,7 +60,7 @@ export async function startInspector(
   };
 }
 
-/** The same for a config that does not exist yet: pass `observe` as its `inspect`. */
+/** Starts an inspector before there is a config: pass `observe` to the config as its `inspect`. */
 export async function serveJournal(
   title: string,
   { limits, port, holdsProcess, durable, ...options }: InspectorOptions = {},

@@ -21,7 +21,7 @@ export function headerIn(line: string): RecordingHeader | 'newer' | undefined {
   return headerOf(value);
 }
 
-/** The same for a line that is already parsed. */
+/** The header that a parsed line is, as `headerIn` returns it. */
 export function headerOf(value: unknown): RecordingHeader | 'newer' | undefined {
   if (!isRecord(value) || value['kind'] !== 'recording' || value['format'] !== 'hookmachine')
     return undefined;

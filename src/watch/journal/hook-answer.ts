@@ -36,7 +36,7 @@ export function answered(
     reason: reason !== undefined && isReasoned ? text(reason, longestReason) : undefined,
     stopReason:
       answer.stop && stopReason !== undefined ? text(stopReason, longestReason) : undefined,
-    // The API reports 0 for a process that was ended by a signal (HOOK-196).
+    // The API reports 0 for a process that was ended by a signal.
     exitCode: rest.signal === undefined ? (rest.exitCode ?? null) : null,
     signal: rest.signal,
     httpStatus: rest.httpStatus,

@@ -63,7 +63,7 @@ export async function statelyInspector({
   return bridgeToStately({ ...options, redact });
 }
 
-/** The same for a host that has read the settings itself. */
+/** Connects to Stately for a host that has read the settings itself. */
 export async function bridgeToStately({
   url,
   payloads = false,

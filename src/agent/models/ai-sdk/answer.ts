@@ -9,7 +9,7 @@ import type { Metadata, StreamPart } from './types.ts';
 
 const debug = debugChannel('model');
 
-/** Collects the parts of a stream into one whole response (HOOK-050). */
+/** Collects the parts of a stream into one whole response. */
 export class Answer {
   readonly #model: string;
   readonly #onText: ((text: string) => void) | undefined;
