@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 /** The locked work takes milliseconds: a process that holds the lock for longer must have died. */
 const abandonedAfterMs = 10_000;
 
@@ -29,7 +29,7 @@ export function untilFree(lock: string): void {
 }
 
 function take(lock: string, mark: string): void {
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + timeoutMs;
   while (!isTaken(lock, mark)) {
     if (Date.now() > until)
       throw new Error(`another hookmachine is using it; if none is, remove ${lock}`);

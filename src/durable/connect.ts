@@ -241,7 +241,7 @@ export class Durable implements CallKeeper {
     const submission = { id, workspace, session, tool, input: JSON.stringify(input) };
     const submitAs = isNew ? submitNew : submitAgain;
     let submitted: Submitted | undefined;
-    const goOn = async (hold: Hold): Promise<DurableOutcome> => {
+    const proceed = async (hold: Hold): Promise<DurableOutcome> => {
       if (submitted === undefined) {
         try {
           await this.#host.session(beginPatience);
@@ -261,7 +261,7 @@ export class Durable implements CallKeeper {
     const { approvals, name: hostName } = this;
     const say = (question: string, answer: AnswerOptions): Promise<unknown> =>
       this.#retried(() => approvals.answer(question, answer));
-    return new OpenCall(request, { say, hostName, goOn }, { signal, told });
+    return new OpenCall(request, { say, hostName, proceed }, { signal, told });
   }
 
   /** Withdraws the question that a call waits for: the tool does not run, and the model is told why. */

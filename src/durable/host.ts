@@ -147,20 +147,20 @@ export class Host {
   }
 
   /**
-   * Returns the current session, and waits up to `patience` ms for one to begin.
+   * Returns the current session, and waits up to `timeout` ms for one to begin.
    *
    * @throws {HookmachineError} `DATABASE_UNAVAILABLE` if none begins
    */
-  async session(patience: number): Promise<Session> {
+  async session(timeout: number): Promise<Session> {
     if (this.#session) return this.#session;
-    const signal = AbortSignal.any([AbortSignal.timeout(patience), this.#left.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout), this.#left.signal]);
     await once(this.#news, 'joined', { signal }).catch(() => undefined);
     if (this.#session) return this.#session;
     throw new HookmachineError(
       'DATABASE_UNAVAILABLE',
       this.#left.signal.aborted
         ? 'This host was closed.'
-        : `The database has been out of reach for ${Math.round(patience / 1000)} s.`,
+        : `The database has been out of reach for ${Math.round(timeout / 1000)} s.`,
     );
   }
 

@@ -39,7 +39,7 @@ export interface CallHost {
   readonly say: (question: string, answer: AnswerOptions) => Promise<unknown>;
   readonly hostName: string;
   /** Works on the call until it waits for an answer or has ended. */
-  readonly goOn: (hold: Hold) => Promise<DurableOutcome>;
+  readonly proceed: (hold: Hold) => Promise<DurableOutcome>;
 }
 
 type Told = Omit<OpenKeptOptions, 'signal' | 'isNew' | 'sessionId'>;
@@ -86,7 +86,7 @@ export class OpenCall implements OpenKeptCall {
     };
     if (signal?.aborted) this.#cancelled.abort(signal.reason);
     this.#stopListening = signal && onAbort(signal, () => this.#interrupted(signal.reason));
-    void this.#goOn();
+    void this.#proceed();
   }
 
   get request(): ToolCallRequest {
@@ -124,7 +124,7 @@ export class OpenCall implements OpenKeptCall {
     if (isLeft || this.#state === 'waiting') this.#state = 'running';
     if (isLeft) {
       this.#left = new AbortController();
-      void this.#goOn();
+      void this.#proceed();
     }
     return Promise.race([
       this.#tries.claimed.promise.then((toolInput) => ({ status: 'allowed' as const, toolInput })),
@@ -168,10 +168,10 @@ export class OpenCall implements OpenKeptCall {
     this.#left.abort();
   }
 
-  async #goOn(wait = false): Promise<void> {
+  async #proceed(wait = false): Promise<void> {
     const { signal: left } = this.#left;
     try {
-      const outcome = await this.#host.goOn({
+      const outcome = await this.#host.proceed({
         tool: this.#tool,
         wait,
         signal: this.#cancelled.signal,
@@ -201,7 +201,7 @@ export class OpenCall implements OpenKeptCall {
     this.#state = 'judging';
     const step = later<ToolCallVerdict>();
     this.#step = step;
-    void this.#goOn(wait);
+    void this.#proceed(wait);
     return step.promise;
   }
 

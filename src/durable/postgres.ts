@@ -42,7 +42,7 @@ interface Postgres {
 }
 
 /** A statement that takes longer than this is waiting for a server that is gone. */
-const patience = {
+const timeouts = {
   connectionTimeoutMillis: 5_000,
   query_timeout: 60_000,
   keepAlive: true,
@@ -59,7 +59,7 @@ export class Database implements Queryable {
 
   constructor(postgres: Postgres, url: string, application: string) {
     this.#postgres = postgres;
-    this.#options = { connectionString: url, application_name: application, ...patience };
+    this.#options = { connectionString: url, application_name: application, ...timeouts };
     this.#pool = new postgres.Pool({ ...this.#options, max: 10, allowExitOnIdle: true });
     // Without a listener, the loss of the server would end the process.
     this.#pool.on('error', ignore);

@@ -22,7 +22,7 @@ import { beginningOf, type Answering, type HandlerAnswer, type HandlerCall } fro
  * How long a process may still take to answer an event that nobody waits for before it counts as hanging, in
  * ms.
  */
-const patience = 1_000;
+const silenceLimit = 1_000;
 
 /**
  * After this many runs in a row without an answer, it is not restarted at once; from then on the pauses grow,
@@ -261,7 +261,7 @@ class LiveHook {
       if (asked === waiting) {
         this.#asked.delete(id);
         const hangs = (): void => this.#lose('was ended because it did not answer another event');
-        this.#abandoned.set(id, setTimeout(hangs, patience).unref());
+        this.#abandoned.set(id, setTimeout(hangs, silenceLimit).unref());
       }
     waiting.settle(new Error('its answer is no longer waited for'));
   }

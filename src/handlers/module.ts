@@ -23,7 +23,7 @@ const loadTypescriptLoader = onDemand(() => import('./typescript-loader.ts'));
  */
 
 /** How long a worker has to show that it is not in an endless loop, in ms. */
-const patience = 500;
+const silenceLimit = 500;
 
 /** How much memory a worker's objects may take, in MB. */
 const mostMemory = 512;
@@ -239,7 +239,7 @@ class ModuleWorker {
     this.#tell({ type: 'abort', id });
     const hangs = (): void =>
       this.#terminate('it was ended because it did not answer another event');
-    this.#silence ??= setTimeout(hangs, patience).unref();
+    this.#silence ??= setTimeout(hangs, silenceLimit).unref();
   }
 
   #settle(id: number, answer: HandlerAnswer | Error): void {

@@ -116,12 +116,12 @@ export const mustAsk =
   (hooks: AgentHooks, name: string, own: NeedsApproval): NeedsApproval =>
   async (input, context) => {
     const call = asInput(input);
-    const verdict = hooks.verdictLike(name, call);
+    const verdict = hooks.verdictOfSame(name, call);
     if (verdict?.status === 'ended') return false;
     const isAsked =
       verdict?.status === 'asked' ||
-      ((await own(input, context)) && (await hooks.isLikeToBeAsked(name, call)));
-    const asked = isAsked && hooks.verdictLike(name, call);
+      ((await own(input, context)) && (await hooks.mayBeAsked(name, call)));
+    const asked = isAsked && hooks.verdictOfSame(name, call);
     if (asked) wasAsked.add(asked);
     return isAsked;
   };

@@ -25,7 +25,7 @@ const mostAttempts = 5;
 const firstDelay = 1_000;
 
 /** How long the server may take to forget the session, in ms. */
-const farewellLimit = 1_000;
+const closingLimit = 1_000;
 
 export interface ConnectOptions {
   /** Sent with every request. */
@@ -45,7 +45,7 @@ class HttpServer implements Server {
   readonly #options: ConnectOptions;
   readonly #received = new PassThrough();
   readonly #abort = new AbortController();
-  readonly #farewell = new AbortController();
+  readonly #closing = new AbortController();
   readonly #posting = new Set<Promise<void>>();
   #turn: Promise<void> = Promise.resolve();
   #session: Record<string, string> = {};
@@ -91,7 +91,7 @@ class HttpServer implements Server {
   }
 
   kill(): void {
-    this.#farewell.abort();
+    this.#closing.abort();
   }
 
   /** Posts a line. Never rejects: each request in it is answered in any case. */
@@ -233,7 +233,7 @@ class HttpServer implements Server {
   /** Makes the server forget the session. */
   async #close(): Promise<void> {
     this.#abort.abort();
-    const signal = AbortSignal.any([this.#farewell.signal, AbortSignal.timeout(farewellLimit)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(closingLimit)]);
     if ('mcp-session-id' in this.#session)
       try {
         (await this.#ask({ method: 'DELETE', signal })).resume();

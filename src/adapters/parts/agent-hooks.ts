@@ -29,7 +29,7 @@ import {
 } from './options.ts';
 import {
   type FrameworkToolCall,
-  goOn,
+  continueCall,
   goOnKept,
   isKept,
   judgeNow,
@@ -253,7 +253,7 @@ export class AgentHooks {
   }
 
   /** The same, if the framework does not say which call it asks about. */
-  verdictLike(name: string, input: ToolInput): ToolCallVerdict | undefined {
+  verdictOfSame(name: string, input: ToolInput): ToolCallVerdict | undefined {
     return this.#turns.like(this.nameOf(name), input)?.verdict;
   }
 
@@ -266,7 +266,7 @@ export class AgentHooks {
   }
 
   /** The same, if the framework does not say which call it asks about. */
-  isLikeToBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
+  mayBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
     return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
   }
 
@@ -323,7 +323,7 @@ export class AgentHooks {
       try {
         const ended = await (isKept(open)
           ? goOnKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...told, isNew: true }) }) // prettier-ignore
-          : goOn(open, found?.permitted ?? input, run, how));
+          : continueCall(open, found?.permitted ?? input, run, how));
         await this.#ended(ended, turn, id, name);
         return ended;
       } catch (error) {

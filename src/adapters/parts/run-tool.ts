@@ -53,7 +53,7 @@ export interface FrameworkToolCall extends ToolCallRequest {
 export type RunTool = (input: ToolInput, signal: AbortSignal | undefined) => Promise<ToolResult>;
 
 /** How a judged call continues. */
-interface GoingOn extends Pick<FrameworkToolCall, 'signal' | 'confirm' | 'asksAgain'> {
+interface ContinueOptions extends Pick<FrameworkToolCall, 'signal' | 'confirm' | 'asksAgain'> {
   readonly isInterruption: (error: unknown) => boolean;
 }
 
@@ -95,11 +95,11 @@ export async function judgeNow(
 }
 
 /** Continues a call that was judged with the model's answer. */
-export async function goOn(
+export async function continueCall(
   call: OpenToolCall,
   input: ToolInput,
   run: RunTool,
-  how: GoingOn,
+  how: ContinueOptions,
 ): Promise<EndedToolCall> {
   const judged = await call.verdict;
   const verdict = judged.status === 'asked' ? await answer(call, judged, how) : judged;
@@ -110,7 +110,7 @@ export async function goOn(
 export const isKept = (call: OpenToolCall | OpenKeptCall): call is OpenKeptCall => 'leave' in call;
 
 /** How a kept call continues. */
-interface KeptGoingOn extends GoingOn, Pick<FrameworkToolCall, 'read'> {
+interface KeptContinueOptions extends ContinueOptions, Pick<FrameworkToolCall, 'read'> {
   /** Begins the call anew, because its user has changed the arguments. */
   readonly anew: () => OpenKeptCall;
 }
@@ -120,7 +120,7 @@ export async function goOnKept(
   call: OpenKeptCall,
   input: ToolInput,
   run: RunTool,
-  how: KeptGoingOn,
+  how: KeptContinueOptions,
 ): Promise<EndedToolCall> {
   const judged = await call.verdict;
   if (judged.status === 'ended') return judged.call;
@@ -155,7 +155,7 @@ async function finish(
   call: OpenToolCall | OpenKeptCall,
   input: ToolInput,
   run: RunTool,
-  { signal, isInterruption }: GoingOn,
+  { signal, isInterruption }: ContinueOptions,
 ): Promise<EndedToolCall> {
   const stopListening = signal && onAbort(signal, () => void call.cancel(messageOf(signal.reason)));
   try {
@@ -173,7 +173,7 @@ async function finish(
 async function answer(
   call: OpenToolCall,
   { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,
-  { confirm, asksAgain = false }: GoingOn,
+  { confirm, asksAgain = false }: ContinueOptions,
 ): Promise<ToolCallVerdict> {
   for (;;) {
     const question = { ...call.request, input: toolInput, ...reasonOf({ reason }) };

@@ -136,7 +136,7 @@ async function backtest(named: string, options: Options): Promise<void> {
   const interrupt = (): void => controller.abort();
   process.once('SIGINT', interrupt);
   try {
-    const came = await runBacktest(guards, files, {
+    const outcome = await runBacktest(guards, files, {
       events: new Set(events),
       jobs,
       examples,
@@ -150,12 +150,12 @@ async function backtest(named: string, options: Options): Promise<void> {
     const more = warnings - mostWarnings;
     if (more > 0)
       warn(undefined, `${counted(more, 'more warning was', 'more warnings were')} omitted`);
-    if (Object.keys(came.files).length === 0 && came.isComplete)
+    if (Object.keys(outcome.files).length === 0 && outcome.isComplete)
       throw new CommandFailure(
-        `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${came.notUnderstood[0]?.why ?? 'no file there looks like one'}`,
+        `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${outcome.notUnderstood[0]?.why ?? 'no file there looks like one'}`,
       );
-    process.exitCode = came.isComplete ? 0 : 130;
-    process.stdout.write(options.json ? `${printableJson(came, 2)}\n` : backtestReport(came));
+    process.exitCode = outcome.isComplete ? 0 : 130;
+    process.stdout.write(options.json ? `${printableJson(outcome, 2)}\n` : backtestReport(outcome));
   } finally {
     process.off('SIGINT', interrupt);
   }

@@ -43,13 +43,13 @@ const run = script.runInThisContext() as (
   load: (what: string) => Promise<unknown>,
 ) => void;
 const module = { exports: {} as Partial<typeof bin> };
-const isOfUse = found !== undefined && script.cachedDataRejected !== true;
-if (folders.length > 0 && !(isOfUse && found.withHook))
+const isUsable = found !== undefined && script.cachedDataRejected !== true;
+if (folders.length > 0 && !(isUsable && found.withHook))
   process.once('exit', () => {
     const { hooksRun } = module.exports;
     if (hooksRun === undefined) return;
     const withHook = hooksRun > 0;
-    if (!isOfUse || withHook)
+    if (!isUsable || withHook)
       keepCompiled(folders, name, { code: script.createCachedData(), withHook });
   });
 // It lies in the same folder, so a path or a package means the same to both.

@@ -7,7 +7,7 @@ export type HookTrust =
       readonly trusted: false;
       /** Continues "the hook was skipped: …". */
       readonly why: string;
-      /** The same without what others said, if `why` quotes them. */
+      /** `why` without what others said, if it quotes them. */
       readonly plainWhy?: string;
       readonly fix: string;
     };

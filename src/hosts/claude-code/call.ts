@@ -41,10 +41,10 @@ const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
 /** Reads an event from an agent that speaks Claude Code into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as ClaudeEventName;
-  return checkedCall(shapes[native] ?? {}, given, (fields) => inOurWords(native, fields));
+  return checkedCall(shapes[native] ?? {}, given, (fields) => inCanonicalForm(native, fields));
 };
 
-function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
+function inCanonicalForm(event: ClaudeEventName, fields: Fields): ReadCall {
   const { own, made } = ownFields(fields);
   switch (event) {
     case 'PreToolUse':

@@ -82,7 +82,7 @@ function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
       };
     case 'Stop':
     case 'SubagentStop':
-      return { top: wishes.peek('stop') === undefined ? goOn(wishes) : stopOf(wishes) };
+      return { top: wishes.peek('stop') === undefined ? continuation(wishes) : stopOf(wishes) };
     case 'SessionStart':
     case 'Setup':
     case 'SubagentStart':
@@ -142,7 +142,7 @@ function stopOf(wishes: Wishes): Fields {
 }
 
 /** A denial and a follow-up both make the agent continue. */
-function goOn(wishes: Wishes): Fields {
+function continuation(wishes: Wishes): Fields {
   const reason = wishes.takeGoingOn();
   return reason === undefined ? {} : { decision: 'block', reason };
 }

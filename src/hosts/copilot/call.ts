@@ -68,7 +68,7 @@ const shapes: Readonly<Partial<Record<CopilotPointName, Shape>>> = {
 export const readCall: Dialect['readCall'] = (name, given): CheckedCall => {
   const event = copilotEventNamed(name)!;
   return checkedCall(shapes[event.point] ?? {}, inCamelCase(event, given), (fields) =>
-    inOurWords(event, fields),
+    inCanonicalForm(event, fields),
   );
 };
 
@@ -118,7 +118,7 @@ const base: ReadonlySet<string> = new Set([
   'permissionSuggestions',
 ]);
 
-function inOurWords({ point }: CopilotEvent, given: Fields): ReadCall {
+function inCanonicalForm({ point }: CopilotEvent, given: Fields): ReadCall {
   const own = Object.fromEntries(Object.entries(given).filter(([name]) => !base.has(name)));
   const { transcriptPath } = given;
   const made = (fields: Fields): ReadCall => ({

@@ -34,7 +34,7 @@ export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const fields: Fields = readShape(shapes[event] ?? {}, given, faults);
   if (faults.length > 0) return { faults };
   const read = {
-    fields: inOurWords(event, fields),
+    fields: inCanonicalForm(event, fields),
     context: { toolCallId: fields['call_id'] as string | undefined },
   };
   const args = fields['args'] as Fields | undefined;
@@ -46,7 +46,7 @@ export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
 /** The tools whose patch may write many files; the second is that of earlier versions. */
 const patchTools: ReadonlySet<unknown> = new Set(['apply_patch', 'patch']);
 
-function inOurWords(event: string, fields: Fields): Fields {
+function inCanonicalForm(event: string, fields: Fields): Fields {
   switch (event) {
     case 'tool.execute.before':
     case 'tool.execute.after': {

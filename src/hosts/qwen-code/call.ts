@@ -41,10 +41,10 @@ const shapes: Readonly<Partial<Record<QwenEventName, Shape>>> = {
 /** Reads an event from an agent that speaks Qwen Code, into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as QwenEventName;
-  return checkedCall(shapes[native] ?? {}, given, (fields) => inOurWords(native, fields));
+  return checkedCall(shapes[native] ?? {}, given, (fields) => inCanonicalForm(native, fields));
 };
 
-function inOurWords(event: QwenEventName, fields: Fields): ReadCall {
+function inCanonicalForm(event: QwenEventName, fields: Fields): ReadCall {
   const { own, made } = ownFields(withoutTimestamp(fields));
   switch (event) {
     case 'PreToolUse':

@@ -20,7 +20,7 @@ interface FirstLook {
 /**
  * How long the matchers of a level may take here, in ms: those that take longer are left to the hook system.
  */
-const glanceLimit = 10;
+const matcherLimit = 10;
 
 /**
  * Whether it is certain at first sight that no hook matches an event, for any of its subjects; if so,
@@ -60,7 +60,7 @@ export async function hasNoHook(
   const found = await findAllHooks(config, dialects, trusts);
   const registry = new HookRegistry(config, found);
   const planner = new HookPlanner(() => undefined, trusts, {
-    matcherLimit: glanceLimit,
+    matcherLimit: matcherLimit,
   });
   planner.use(registry);
   const isPlanned = subjects.some((subject) => planner.plan(event, subject) !== undefined);

@@ -15,8 +15,8 @@ export function joinedResult(
   parts: CallParts,
 ): AggregatedHookResult {
   if (partResults.length === 0) return result;
-  const came = callOutcome(fired, { result, partResults }, parts);
-  const { verdict, toolInput, toolResponse, lost } = came;
+  const outcome = callOutcome(fired, { result, partResults }, parts);
+  const { verdict, toolInput, toolResponse, lost } = outcome;
   if (parts.note !== undefined) warn(parts.note);
   for (const wish of lost) warn(`this cannot be applied to the call as a whole: ${wish}`);
   const output = outputOf(verdict);

@@ -214,13 +214,13 @@ function judge(
   const isSourceOn = (source: HookSource, needsSwitch: boolean): boolean =>
     mayRun(source) && isSwitchedOn(switches, source, needsSwitch);
   // A level that is on only because another says so counts as on only if it has hooks.
-  const isOfUse = (source: HookSource): boolean =>
+  const canHaveHooks = (source: HookSource): boolean =>
     switches.some((level) => level.source === source && level.word === true) ||
     sources.some((from) => from.source === source && waitsForSwitch(from) && hasHooks(from)) ||
     (source === 'extension' && extensions.length > 0);
   const areSettingsOn = (): boolean =>
     settings.enabled === true &&
-    authorities.some((source) => isSourceOn(source, true) && isOfUse(source));
+    authorities.some((source) => isSourceOn(source, true) && canHaveHooks(source));
   const hasOwn = (owner: SettingsOwner): boolean =>
     sources.some(
       (from) => from.owner === owner && hasHooks(from) && isSourceOn(from.source, false),

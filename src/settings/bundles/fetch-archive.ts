@@ -8,12 +8,12 @@ const mostRedirects = 5;
 export const isAddress = (from: string): boolean => /^https?:\/\//i.test(from);
 
 /**
- * Fetches an archive over HTTPS, following redirects. `patience` limits the whole fetch, in ms.
+ * Fetches an archive over HTTPS, following redirects. `timeout` limits the whole fetch, in ms.
  *
  * @throws {BundleError} if the archive cannot be fetched
  */
-export async function fetchArchive(address: string, patience = 60_000): Promise<Buffer> {
-  const signal = AbortSignal.timeout(patience);
+export async function fetchArchive(address: string, timeout = 60_000): Promise<Buffer> {
+  const signal = AbortSignal.timeout(timeout);
   if (!URL.canParse(address))
     throw new BundleError('is not a URL', 'use one that begins with https://');
   let url = new URL(address);
@@ -33,7 +33,7 @@ export async function fetchArchive(address: string, patience = 60_000): Promise<
       await response.body?.cancel();
       url = new URL(next, url);
     } catch (cause) {
-      throw asFault(cause, url, patience);
+      throw asFault(cause, url, timeout);
     }
   }
   throw new BundleError('is redirected too many times', 'check that server');
@@ -58,11 +58,11 @@ async function bodyOf(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function asFault(cause: unknown, { host }: URL, patience: number): unknown {
+function asFault(cause: unknown, { host }: URL, timeout: number): unknown {
   if (isBundleError(cause)) return cause;
   const isSlow = (cause as Error).name === 'TimeoutError';
   const why = isSlow
-    ? `did not send it within ${patience / 1_000} s`
+    ? `did not send it within ${timeout / 1_000} s`
     : `cannot be reached (${messageOf((cause as Error).cause ?? cause)})`;
   return new BundleError(`cannot be fetched: ${host} ${why}`, 'try again later', { cause });
 }

@@ -7,7 +7,7 @@ import { environmentOf } from '../../handlers/process/index.ts';
 const programs = ['/usr/bin/logger', '/bin/logger'];
 
 /** How long a line may wait for a log that does not read, in ms, and how much may wait, in bytes. */
-const patience = 2_000;
+const answerTimeout = 2_000;
 const mostWaiting = 1024 * 1024;
 
 /**
@@ -15,7 +15,7 @@ const mostWaiting = 1024 * 1024;
  * failed.
  */
 const rest = 30_000;
-const farewell = 250;
+const closingTime = 250;
 
 /** The longest line that is written, in bytes. */
 export const longestLine = 32 * 1024;
@@ -71,7 +71,7 @@ export function openSystemLog(to: true | string, failed: (why: string) => void):
       isClosed = true;
       child.ref();
       child.stdin.end();
-      setTimeout(() => child.unref(), farewell).unref();
+      setTimeout(() => child.unref(), closingTime).unref();
     };
     process.once('beforeExit', leave);
     child.on('error', ({ message }) => gone(message));
@@ -93,7 +93,7 @@ export function openSystemLog(to: true | string, failed: (why: string) => void):
       const timer = setTimeout(() => {
         given.kill('SIGKILL');
         failed(`${program} does not read its input`);
-      }, patience).unref();
+      }, answerTimeout).unref();
       stdin.write(`${line}\n`, () => clearTimeout(timer));
     },
     close() {

@@ -163,12 +163,12 @@ export async function serveFeed(
     },
     async close() {
       feed.end();
-      let patience: NodeJS.Timeout | undefined;
+      let timer: NodeJS.Timeout | undefined;
       const outOfPatience = new Promise<void>((resolve) => {
-        patience = setTimeout(resolve, closingMs);
+        timer = setTimeout(resolve, closingMs);
       });
       await Promise.race([Promise.all(streams), outOfPatience]);
-      clearTimeout(patience);
+      clearTimeout(timer);
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       await closed;

@@ -9,7 +9,7 @@ import type { OtlpSettings } from '../../core/definitions/settings.ts';
  * How long a collector may take to accept a batch, in ms; at its end the process waits no longer than this.
  * With a longer timeout, the exporter would retry.
  */
-const patience = 750;
+const defaultTimeout = 750;
 
 /** How many spans may be queued for the collector. */
 const mostWaiting = 8_192;
@@ -34,7 +34,7 @@ interface Sent {
  * @throws an error that says which packages to install
  */
 export async function openOtlp(
-  { endpoint, headers, timeout = patience }: OtlpSettings,
+  { endpoint, headers, timeout = defaultTimeout }: OtlpSettings,
   about: Readonly<Record<string, string>>,
   failed: (why: string) => void,
 ): Promise<OtlpTarget> {

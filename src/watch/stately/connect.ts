@@ -18,7 +18,7 @@ const pause = 1_000;
 const mostWaiting = 10_000;
 const mostBytes = 32_000_000;
 /** How long a server may take to accept the connection, and to take what is left when it is closed, in ms. */
-const patience = 2_000;
+const timeout = 2_000;
 
 /**
  * Connects to a WebSocket server on this machine. Messages that are sent before it is connected wait. If the
@@ -47,7 +47,7 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
   const attempt = (): void => {
     tries++;
     const current = new WebSocket(url, {
-      handshakeTimeout: patience,
+      handshakeTimeout: timeout,
       createConnection: () =>
         (transport = connectSocket({
           host: bare(hostname),
@@ -77,7 +77,7 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
     if (state === 'open') socket!.close();
     state = 'closing';
     transport?.ref();
-    setTimeout(() => socket!.terminate(), patience).unref();
+    setTimeout(() => socket!.terminate(), timeout).unref();
   };
   attempt();
   return {

@@ -149,14 +149,14 @@ export async function runBacktest(
       ...(parts && { parts: parts.calls, partsFor: dialect.family }),
     };
     const startedAt = performance.now();
-    const came = await fireIn(config, fired, signal);
+    const outcome = await fireIn(config, fired, signal);
     if (signal.aborted) return;
     const took = performance.now() - startedAt;
-    const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
+    const results = [outcome.result, ...(outcome.partResults ?? [])].flatMap((one) => one.results);
     if (results.length === 0) return;
     judged += 1;
     added.add(took);
-    const { verdict, toolInput } = callOutcome(fired, came, parts);
+    const { verdict, toolInput } = callOutcome(fired, outcome, parts);
     const { decision, stop } = verdict;
     if (decision === 'deny') together.denied += 1;
     if (decision === 'ask' || decision === 'defer') together.asked += 1;

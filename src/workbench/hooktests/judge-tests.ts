@@ -59,9 +59,9 @@ function failureLines({ under, differences, notes }: TestRun): string[] {
     : [`as a hook of ${under}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-const differenceLines = ({ what, expected, came }: Difference): string[] => [
+const differenceLines = ({ what, expected, actual }: Difference): string[] => [
   `${what}: - expected, + actual`,
-  ...diffOfValues(expected, came).map((line) => `  ${line}`),
+  ...diffOfValues(expected, actual).map((line) => `  ${line}`),
 ];
 
 /** The lines that are printed for a test. */

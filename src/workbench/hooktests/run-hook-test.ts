@@ -76,20 +76,20 @@ export async function runHookTest(
         );
     const fired = { event, fields, context, folder, canAsk: true };
     const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
-    const came = await fireIn(config, whole);
+    const actual = await fireIn(config, whole);
     const areSkipped = config.skipsProjectHooks?.() === true || warnings.some(isOfSkipped);
     config.getHookSystem()?.dispose();
-    const { verdict, toolInput } = callOutcome(whole, came, parts);
+    const { verdict, toolInput } = callOutcome(whole, actual, parts);
     const outcome = outcomeOf(verdict, { ...fields });
     const result = toolInput
       ? { ...outcome, changes: { ...outcome.changes, tool_input: toolInput } }
       : outcome;
-    const { results } = came.result;
+    const { results } = actual.result;
     return [
       {
         // A hook that never runs does not prove that it lets a call pass.
         differences: [
-          ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', came: 'skipped' }] : []),
+          ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', actual: 'skipped' }] : []),
           ...differences(expect, await inWordsOf(dialect, fields, result)),
         ],
         notes: [
@@ -112,10 +112,10 @@ export async function runHookTest(
     for (const own of isForAll ? namesOf(one, event) : [name]) {
       const row = await runAs(one, own, script, trial);
       if (row === undefined) continue;
-      const came = isForAll ? row.host : await inWordsOf(dialect, fields, row.host);
+      const actual = isForAll ? row.host : await inWordsOf(dialect, fields, row.host);
       runs.push({
         ...(isForAll && { under: `${row.dialect} ${row.event}` }),
-        differences: differences(expect, came),
+        differences: differences(expect, actual),
         notes: [
           `the hook ${endOf(row)}`,
           ...row.notes,
@@ -151,9 +151,9 @@ function endOf({
 }
 
 /** The outcome, with the hooks' changes as the dialect spells them. */
-async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promise<Outcome> {
-  const { changes } = came;
-  if (changes === undefined) return came;
+async function inWordsOf(dialect: Dialect, fields: object, actual: Outcome): Promise<Outcome> {
+  const { changes } = actual;
+  if (changes === undefined) return actual;
   const { tool_input: toolInput = null, tool_response: toolResponse } = changes;
   const own = await dialect.reportCall({
     toolName: 'tool_name' in fields ? String(fields.tool_name) : undefined,
@@ -165,7 +165,7 @@ async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promi
     ...(isRecord(own['toolInput']) && { tool_input: own['toolInput'] }),
     ...(isRecord(own['toolOutput']) && { tool_response: own['toolOutput'] }),
   };
-  return { ...came, changes: { ...changes, ...words } };
+  return { ...actual, changes: { ...changes, ...words } };
 }
 
 /** A path is relative to the test's file, or else to the project. */
