@@ -1,6 +1,5 @@
-import { HookmachineError } from './errors.ts';
-import { isRecord } from './records.ts';
-import { said } from './message-of.ts';
+import { HookmachineError, said } from './errors.ts';
+import { isRecord } from './json.ts';
 
 /** What a value must be, and what its author should write instead. */
 export interface Rule {

@@ -21,10 +21,9 @@ import {
   type Rule,
   text,
 } from '../base/arguments.ts';
-import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
 import { onAbort } from '../core/run/run-machine.ts';
 import { tellOnce, warn } from '../base/log.ts';
-import { messageOf } from '../base/message-of.ts';
 import { type AnswerOptions, Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import {

@@ -1,7 +1,6 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HookmachineError, isHookmachineError } from '../base/errors.ts';
-import { messageOf } from '../base/message-of.ts';
+import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
 import { channel, giveBack } from './calls.ts';
 import { type Connection, type Database, isUnreachable, lockKey } from './postgres.ts';
 

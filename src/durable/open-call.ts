@@ -8,9 +8,8 @@ import {
   failedResult,
   type ToolCallRequest,
 } from '../core/calls/run-tool-call.ts';
-import { HookmachineError } from '../base/errors.ts';
+import { HookmachineError, messageOf } from '../base/errors.ts';
 import { onAbort, type Later, later } from '../core/run/run-machine.ts';
-import { messageOf } from '../base/message-of.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
 import type { AnswerOptions, Approval } from './approvals.ts';
 import type { EndedCall } from './calls.ts';

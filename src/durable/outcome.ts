@@ -1,6 +1,5 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import { isHookmachineError } from '../base/errors.ts';
-import { messageOf } from '../base/message-of.ts';
+import { isHookmachineError, messageOf } from '../base/errors.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import type { CallRow, EndedCall } from './calls.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { HookmachineError, isHookmachineError } from '../base/errors.ts';
-import { messageOf } from '../base/message-of.ts';
+import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
 import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
 
 /** The result of a statement. */

@@ -1,6 +1,6 @@
 import CachePolicy from 'http-cache-semantics';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { isRecord } from '../base/records.ts';
+import { isRecord } from '../base/json.ts';
 
 /** An answer as the server gave it. */
 export interface CachedResponse {

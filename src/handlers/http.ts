@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { withCode } from '../base/errors.ts';
-import { defined, isRecord } from '../base/records.ts';
+import { defined, isRecord } from '../base/json.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerLimit, environmentOf } from './process/index.ts';
 import { isAddress, isPublic } from './addresses.ts';

@@ -7,11 +7,11 @@ import type {
   ProcessReport,
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../core/definitions/hook-definition.ts';
-import { errorOf } from '../base/message-of.ts';
+import { errorOf } from '../base/errors.ts';
 import { answerLimit, endWaiting, runHookCommand, withoutStacks } from './process/index.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
 import { onDemand } from '../base/on-demand.ts';
-import { sharingKey } from '../core/definitions/sharing-key.ts';
+import { sharingKey } from '../core/run/handler-of.ts';
 
 const loadFunction = onDemand(() => import('./function.ts'));
 const loadHttp = onDemand(() => import('./http.ts'));

@@ -1,7 +1,6 @@
-import { isError, withCode } from '../base/errors.ts';
+import { errorOf, isError, messageOf, withCode } from '../base/errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf, messageOf } from '../base/message-of.ts';
-import { isRecord } from '../base/records.ts';
+import { isRecord } from '../base/json.ts';
 import {
   environmentOf,
   identitiesOf,

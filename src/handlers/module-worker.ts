@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { isRecord } from '../base/records.ts';
+import { isRecord } from '../base/json.ts';
 
 /*
  * The code that runs in the worker thread of a module hook. It is a string, so that no file has to accompany

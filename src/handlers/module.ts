@@ -1,4 +1,4 @@
-import { isError, withCode } from '../base/errors.ts';
+import { errorOf, isError, messageOf, withCode } from '../base/errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import {
@@ -8,7 +8,6 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { errorOf, messageOf } from '../base/message-of.ts';
 import { coarse, environmentOf, identitiesOf, answerLimit } from './process/index.ts';
 import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from '../core/definitions/module-path.ts';

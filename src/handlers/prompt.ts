@@ -1,6 +1,5 @@
-import { withCode } from '../base/errors.ts';
-import { errorOf } from '../base/message-of.ts';
-import { isRecord } from '../base/records.ts';
+import { errorOf, withCode } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
 import { beginningOf, type Answering } from './handler.ts';
 import { quieted } from './quiet-signal.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withoutDeepFields } from '../../src/hosts/parts/printed-json.ts';
-import { isTooDeep } from '../../src/base/json-limits.ts';
+import { isTooDeep } from '../../src/base/json.ts';
 
 const nested = (levels: number): unknown =>
   Array.from({ length: levels }).reduce((inner) => [inner], 'x');

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/base/records.ts';
+import { isRecord } from '../../src/base/json.ts';
 
 /** The results of tool calls in a request to a model, by call id, for any provider. */
 export function toolResultsIn(request: string): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { mayHearQuestion } from '../parts/questions.ts';
 import type { Agent, Context, Tool, ToolCallback } from './types.ts';

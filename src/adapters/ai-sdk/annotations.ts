@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /**
  * What hooks appended to a result that is an object: the program gets the object alone, the model reads both.

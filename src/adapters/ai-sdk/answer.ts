@@ -3,7 +3,7 @@ import type {
   NeutralRequest,
   NeutralResponse,
 } from '../../core/calls/run-model-call.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import type { Content, GenerateResult } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** Whether the user has approved a call, according to the conversation that a tool gets with it. */
 export function isApproved(messages: unknown, callId: string): boolean {

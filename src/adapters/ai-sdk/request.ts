@@ -4,7 +4,7 @@ import type {
   NeutralPart,
   NeutralRequest,
 } from '../../core/calls/run-model-call.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import type { HookToolConfig, LLMConfig } from '../../core/protocol/llm.ts';
 import { asInput } from '../parts/run-tool.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';

@@ -4,7 +4,7 @@ import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-c
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn, warnPlainly } from '../../base/log.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { ToolResult } from '../../core/protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { DurableCalls } from '../parts/durable-calls.ts';

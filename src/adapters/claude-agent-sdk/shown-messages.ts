@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { OpenCalls } from '../parts/open-calls.ts';
 import type { Message } from './types.ts';
 

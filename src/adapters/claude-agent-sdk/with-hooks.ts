@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { fireEvent } from '../parts/fire-event.ts';
 import { mayHaveHooks } from '../parts/hooks-ahead.ts';
 import { type AdapterOptions, configOf, isOwn } from '../parts/options.ts';

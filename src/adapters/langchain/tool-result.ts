@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { isError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isError, messageOf } from '../../base/errors.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { Core } from './core.ts';
 import type { Block, Command, Content, ResultMessage } from './types.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { mustAsk, ran } from './tools.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { Confirm } from '../../core/calls/run-tool-call.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { AgentHooks } from '../parts/agent-hooks.ts';
 import { isDenial } from '../ai-sdk/denied.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';

@@ -1,6 +1,6 @@
 import type { LlmContent, ToolResult } from '../../core/protocol/tool-result.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { objectIn } from './message.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { itemsOf, memberText } from './json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

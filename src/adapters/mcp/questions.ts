@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCallQuestion } from '../../core/calls/run-tool-call.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { keyOf, type Message, messageWith, objectIn } from './message.ts';
 
 /** How much of a call's arguments is shown, in characters. */

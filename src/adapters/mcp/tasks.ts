@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { type Message, objectIn } from './message.ts';
 

@@ -5,7 +5,6 @@ import type { EndedToolCall, ToolCallQuestion } from '../../core/calls/run-tool-
 import { refusalOf } from '../../core/calls/tool-choice.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
-import { mostBytes, overSize } from '../../base/json-limits.ts';
 import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 import { answerWith, lineOf, ownResult, resultFor } from './call-answer.ts';
 import { GuardedCall } from './guarded-call.ts';
@@ -16,7 +15,7 @@ import type { Questions } from './questions.ts';
 import type { McpSession } from './session.ts';
 import { taskIn, type Tasks } from './tasks.ts';
 import type { ToolSelection } from './tool-selection.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord, mostBytes, overSize } from '../../base/json.ts';
 
 interface ToolCallsOptions {
   readonly config: HookSystemConfig;

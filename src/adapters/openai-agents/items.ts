@@ -1,5 +1,5 @@
 import type { NeutralPart } from '../../core/calls/run-model-call.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import { loneArgument } from '../parts/run-tool.ts';
 import type { Item, ModelRequest } from './types.ts';

@@ -1,5 +1,5 @@
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 
 /** The key under which the model reads what hooks appended to an object. */

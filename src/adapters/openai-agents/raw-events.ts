@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Item, StreamEvent } from './types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

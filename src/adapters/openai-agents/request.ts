@@ -5,7 +5,7 @@ import type {
   NeutralRequest,
 } from '../../core/calls/run-model-call.ts';
 import type { HookToolConfig, LLMConfig } from '../../core/protocol/llm.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { Content, Item, ModelRequest, ModelSettings } from './types.ts';
 import { callOf } from './items.ts';
 

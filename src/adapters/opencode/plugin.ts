@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { fireEvent } from '../parts/fire-event.ts';
 import { type AdapterOptions, configOf, isOwn, refuseDurable } from '../parts/options.ts';

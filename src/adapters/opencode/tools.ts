@@ -1,6 +1,6 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { asInput } from '../parts/run-tool.ts';
 import { type Plugin, type Session, tellUser } from './session.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { OpenKeptCall } from '../../core/calls/call-keeper.ts';
@@ -10,10 +10,9 @@ import {
   type ToolCallOptions,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import { isHookmachineError } from '../../base/errors.ts';
+import { isHookmachineError, messageOf } from '../../base/errors.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
-import { messageOf } from '../../base/message-of.ts';
 import type { ToolResult } from '../../core/protocol/tool-result.ts';
 
 /** A tool call as a framework runs it. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { ConversationMessage } from '../../core/answers/event-context.ts';
 import type { LlmContent, ToolResult } from '../../core/protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../../core/translate/genai-types.ts';

@@ -1,6 +1,5 @@
 import type { EndedToolStep } from '../../../machines/agent-turn.ts';
-import { isHookmachineError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isHookmachineError, messageOf } from '../../base/errors.ts';
 import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type {
   CallKeeper,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { HookmachineError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../base/records.ts';
+import { HookmachineError, messageOf } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** A schema of any library that follows Standard Schema, such as zod, valibot or arktype. */
 export interface StandardSchema<Output = unknown> {

@@ -12,10 +12,9 @@ import {
   type Rule,
   text,
 } from '../../base/arguments.ts';
-import { HookmachineError } from '../../base/errors.ts';
+import { HookmachineError, messageOf } from '../../base/errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { messageOf } from '../../base/message-of.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
 import { warn } from '../../base/log.ts';
 import { OfferedTools, type OfferedToolsOptions } from './offered-tools.ts';

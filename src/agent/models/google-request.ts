@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { ModelConfig, ModelRequest, ModelTool } from '../../core/translate/model.ts';
 import { declarationsOf, isAllowed } from './tool-selection.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { GenAICandidate, GenAIResponse } from '../../core/translate/genai-types.ts';
 import { joined, textsOf } from '../../core/translate/turns.ts';
 import { ModelError } from './model-error.ts';

@@ -1,7 +1,6 @@
-import { isHookmachineError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isHookmachineError, messageOf } from '../../base/errors.ts';
 import { oneLine } from '../../base/log.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { ModelError } from './model-error.ts';
 
 /**

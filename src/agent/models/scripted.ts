@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { GenAIResponse } from '../../core/translate/genai-types.ts';
 import { unmet } from './scripted/expectations.ts';
 import { readScript } from './scripted/read-script.ts';

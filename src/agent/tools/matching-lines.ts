@@ -1,4 +1,4 @@
-import { inTime, tookTooLong } from '../../base/in-time.ts';
+import { inTime, tookTooLong } from '../../base/bounded-regex.ts';
 
 /** Time limit for one run over a list of lines, in ms. */
 const timeLimit = 1000;

@@ -2,7 +2,7 @@ import type { Host } from '../../core/dialects/dialect.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
 import type { Scope } from '../../core/dialects/installation.ts';
 import { relayInCommand } from '../../hosts/parts/relay-entry.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { hasAdministrator, homeFolder } from '../../settings/files/levels.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';

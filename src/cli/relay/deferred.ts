@@ -1,11 +1,11 @@
 import { askForHost } from '../../durable/host-questions.ts';
 import { openDatabase } from '../../durable/postgres.ts';
 import { assertMigrated } from '../../durable/schema.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallOutcome } from '../../hosts/relay/call-outcome.ts';
 import { databaseHere, workspaceOf } from '../parts/durable-options.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { AskedCall } from '../../hosts/relay/relay-event.ts';
 
 const week = 7 * 24 * 60 * 60 * 1000;

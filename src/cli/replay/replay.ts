@@ -10,7 +10,7 @@ import { journalTo } from '../../watch/journal/journal.ts';
 import { readRecording } from '../../watch/journal/read-recording.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { edited } from './edited.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';

@@ -4,7 +4,7 @@ import type { HookEventName, Slot } from '../points/hook-points.ts';
 import type { HookOutput } from '../protocol/output.ts';
 import { type Answer, decisions, type NamedAnswer } from './answer.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { Slot } from '../points/hook-points.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import { decisions, type NamedAnswer } from './answer.ts';
 import { differing, FieldSet, joinTexts } from './merge-effects.ts';
 import type { Change, HookConflict, Verdict } from './verdict.ts';

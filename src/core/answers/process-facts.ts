@@ -1,6 +1,6 @@
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { hookPointOf } from '../points/hook-points.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { HookDefinition } from '../definitions/hook-definition.ts';
 import type { Answer, Effect, Ignored } from './answer.ts';
 

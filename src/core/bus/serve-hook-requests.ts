@@ -1,9 +1,9 @@
 import { debugChannel } from '../../base/log.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { checkEventFields } from '../protocol/fields.ts';
 import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { normalizeHookLLMRequest, normalizeHookLLMResponse } from '../translate/genai-v1.ts';
 import { requestFields } from '../translate/request.ts';
 import type { HookStage, AggregatedHookResult } from '../answers/results.ts';

@@ -25,7 +25,7 @@ import type {
   EventVerdict,
 } from '../answers/results.ts';
 import type { plannedHooks } from './event-hooks.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** The machine for an answer's text, with its actors provided once for all runs. */
 export const answerStream = answerStreamMachine.provide({ actors: { hookProcess } });

@@ -10,13 +10,13 @@ import type { CallHooks, CallHost } from './call-host.ts';
 import { resultOf, settledInput } from '../run/plan-input.ts';
 import { onAbort, runMachine } from '../run/run-machine.ts';
 import { warn } from '../../base/log.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import { observed } from '../run/telemetry.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
-import { isNestedTooDeep } from '../../base/json-limits.ts';
+import { isNestedTooDeep } from '../../base/json.ts';
 
 /** Stands in for a hook system that cannot be made ready, if the host wants that to block. */
 interface Unready {

@@ -14,7 +14,7 @@ import {
 import { commonEffects } from '../answers/results.ts';
 import { finalOutputOf } from './event-hooks.ts';
 import { toolResponse } from './run-tool-call.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /**
  * Fires BeforeTool. Returns undefined if no hook gave output; never throws.

@@ -11,7 +11,7 @@ import {
 import type { CallHost } from './call-host.ts';
 import { isObserved } from '../run/telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { readConfig } from '../translate/fields.ts';
 import type {
   GenAIContent,

@@ -9,12 +9,11 @@ import {
 } from '../../../machines/tool-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { joinTexts } from '../answers/merge-effects.ts';
-import { isError } from '../../base/errors.ts';
+import { isError, messageOf } from '../../base/errors.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
 import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../run/telemetry.ts';
-import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import {
   BeforeToolHookOutput,
@@ -36,7 +35,7 @@ import {
   runCall,
   untilCancelled,
 } from './event-hooks.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 
 /** The machine for a tool call, with its actors provided once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });

@@ -1,7 +1,7 @@
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import type { HookSource } from '../protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** Steps into a settings file, such as `['hooks', 'BeforeTool', 0]`. */
 export type Path = readonly (string | number)[];

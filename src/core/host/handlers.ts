@@ -18,12 +18,3 @@ export interface Handlers {
   /** The files that a waiting process of a hook depends on. */
   readonly filesBehind: (hook: RegisteredHook, cwd: string) => Promise<readonly string[]>;
 }
-
-/** For plans that are only looked at. */
-export const noHandlers: Handlers = {
-  run: () => {
-    throw new Error('No hook is run here.');
-  },
-  faultBehind: () => undefined,
-  filesBehind: () => Promise.resolve([]),
-};

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { authorities, hookSources } from '../protocol/events.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { HookEventName } from './events.ts';
 import type { HookEventFields } from './input.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** One field of an object from outside. Reading it returns the value to use, and reports its faults. */
 export interface Field<T, Absent extends boolean = false> {

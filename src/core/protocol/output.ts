@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookEventName } from './events.ts';
 
 /** In LLxprt, `ask` is reserved and treated as `allow`. */

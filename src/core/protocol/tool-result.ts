@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /**
  * A part of content in Google GenAI's form: text, or something that only the model reads (an image, a file).

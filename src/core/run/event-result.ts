@@ -4,7 +4,7 @@ import { mergeLanes, type LaneVerdict } from '../answers/merge-lanes.ts';
 import { failureDenial } from '../answers/process-facts.ts';
 import type { Change, Verdict } from '../answers/verdict.ts';
 import { hookPointOf } from '../points/hook-points.ts';
-import { errorOf, messageOf } from '../../base/message-of.ts';
+import { errorOf, messageOf } from '../../base/errors.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { createToolHookOutput, type HookOutput } from '../protocol/output.ts';
 import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
@@ -16,7 +16,7 @@ import type {
 } from '../answers/results.ts';
 import type { HookHost } from '../host/config.ts';
 import { modeOf, type HookPlan } from '../plan/hook-planner.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 
 /**
  * Merges the results of an event's hooks, given in plan order: each lane by its dialect's rules, then all

@@ -1,4 +1,4 @@
-import { withCode } from '../../base/errors.ts';
+import { errorOf, withCode } from '../../base/errors.ts';
 import { resolve } from 'node:path';
 import type {
   HookAnswer,
@@ -25,10 +25,9 @@ import {
   withMissingProgram,
 } from '../answers/process-facts.ts';
 import type { Verdict } from '../answers/verdict.ts';
-import { sharingKey } from '../definitions/sharing-key.ts';
+import { sharingKey } from './handler-of.ts';
 import { askModelOf, type AskModel, handlerOf } from './handler-of.ts';
-import { type Handlers, noHandlers, type RunnableCommand } from '../host/handlers.ts';
-import { errorOf } from '../../base/message-of.ts';
+import { type Handlers, type RunnableCommand } from '../host/handlers.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
@@ -88,6 +87,15 @@ export interface PlanOptions {
   /** What hooks that nobody had waited for have said, to be reported with this event. */
   readonly late?: Verdict | undefined;
 }
+
+/** For plans that are only looked at. */
+const noHandlers: Handlers = {
+  run: () => {
+    throw new Error('No hook is run here.');
+  },
+  faultBehind: () => undefined,
+  filesBehind: () => Promise.resolve([]),
+};
 
 /** Starts a hook that outlives its event. */
 export type StartUnawaited = (

@@ -6,7 +6,7 @@ import { hookPointOf, type Slot } from '../points/hook-points.ts';
 import type { HookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../answers/results.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 
 /** A hook's answer, as the machine keeps it. */
 export interface KeptAnswer extends HookExecutionResult, HookAnswer {

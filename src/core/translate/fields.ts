@@ -1,6 +1,6 @@
 import { ignored } from '../protocol/output.ts';
 import type { LLMCandidate, LLMConfig, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /** Returns a number; undefined, with a note, for anything else. */
 export function readNumber(value: unknown, path: string, notes: string[]): number | undefined {

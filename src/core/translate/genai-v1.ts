@@ -1,5 +1,5 @@
 import type { HookToolConfig, LLMRequest, LLMResponse } from '../protocol/llm.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import {
   fromHookLLMRequest,

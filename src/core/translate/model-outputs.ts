@@ -4,7 +4,7 @@ import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types
 import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
 import { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';
 import { fromFinalResponse, normalizeHookLLMResponse } from './response.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 

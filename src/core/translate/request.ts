@@ -10,7 +10,7 @@ import { readConfig, readText, readTexts } from './fields.ts';
 import type { GenAIConfig, GenAIRequest, GenAIToolConfig } from './genai-types.ts';
 import { rebuildContents } from './rebuild-contents.ts';
 import { joined, textOf, textsOf, toJsonText, toTurns } from './turns.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /** The fields that a request may have, in the form that hooks see or in that of Gemini's API. */
 export const requestFields: readonly string[] = [

@@ -4,7 +4,7 @@ import type { LLMCandidate, LLMFinishReason, LLMResponse } from '../protocol/llm
 import { isFinishReason, readNumber, readRatings, readText, readUsage } from './fields.ts';
 import type { GenAICandidate, GenAIContent, GenAIPart, GenAIResponse } from './genai-types.ts';
 import { joined, textOf, textsOf } from './turns.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /**
  * Returns the response that hooks see: the texts of each candidate, without the model's thoughts. `text` is the first candidate's whole text, '' if it has none.

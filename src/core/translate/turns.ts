@@ -1,5 +1,5 @@
 import type { LLMMessage } from '../protocol/llm.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { GenAIContent, GenAIPart } from './genai-types.ts';
 
 /** One message of a conversation as the SDK keeps it, together with what a hook sees of it. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { fieldsOf, isRecord } from '../../base/records.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   defaultReason,

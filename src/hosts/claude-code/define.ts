@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type Complain,
   type Path,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import {
   fieldReader,
   type GroupEntry,

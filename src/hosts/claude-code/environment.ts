@@ -1,6 +1,6 @@
 import type { HookSource } from '../../core/protocol/events.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { claudeEventOf, type ClaudeEventName } from './events.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {

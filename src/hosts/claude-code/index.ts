@@ -1,6 +1,6 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { readAnswer } from './answer.ts';

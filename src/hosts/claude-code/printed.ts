@@ -3,8 +3,7 @@ import { answerMisses } from '../parts/near-misses.ts';
 import { objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import type { ClaudeEventName } from './events.ts';
 import { commonForms, specificFormsOf, wordsOf } from './vocabulary.ts';
-import { isRecord } from '../../base/records.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { matchesPath, matchesText } from './globs.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { wholePath } from '../../base/folders.ts';
 import { claudeNamesOf, toClaudeInput } from './tools.ts';
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { type ClaudeEventName, usualSeconds } from './events.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
 import type { ClaudeEventName } from './events.ts';
 

@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
 import type { TomlError } from 'smol-toml';
-import { isError } from '../../base/errors.ts';
-import { isRecord } from '../../base/records.ts';
+import { isError, said } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
 import {
   readLevels,
   switchFor,

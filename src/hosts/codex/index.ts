@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { codexEvents } from './events.ts';

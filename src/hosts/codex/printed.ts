@@ -1,8 +1,7 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 import { embeddedObjects, withoutDeepFields } from '../parts/printed-json.ts';
 import type { CodexEventName } from './events.ts';
 import { faultOf, type Fault } from './schema.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { codexEventNames, type CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import type { CodexEventName } from './events.ts';

@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { fieldsOf, isRecord } from '../../base/records.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   unfitArguments,

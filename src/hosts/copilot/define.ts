@@ -1,4 +1,4 @@
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type Complain,
   type Path,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 import { commentKey } from '../../settings/files/known-keys.ts';
 import {

@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { readAnswer } from './answer.ts';

@@ -1,9 +1,8 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import { answerMisses, type AnswerWords, type Vocabulary } from '../parts/near-misses.ts';
 import { objectsIn, parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import type { CopilotEvent, CopilotPointName } from './events.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

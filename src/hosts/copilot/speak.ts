@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { copilotEventNamed, type CopilotPointName } from './events.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';

@@ -7,7 +7,7 @@ import {
   withDefault,
   type Shape,
 } from '../../core/protocol/fields.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
 import type { CursorEventName } from './events.ts';
 import { checkedCall } from '../parts/host-call.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Path,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 import {

@@ -1,6 +1,5 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 import { embeddedObjects, withoutDeepFields } from '../parts/printed-json.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

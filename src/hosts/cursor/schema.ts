@@ -1,6 +1,6 @@
 import { ignored } from '../../core/protocol/output.ts';
 import { traitsOf, type CursorEventName } from './events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

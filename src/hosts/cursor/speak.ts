@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';

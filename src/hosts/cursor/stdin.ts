@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import { cursorEventOf, type CursorEventName } from './events.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { shellStreams } from '../parts/tool-facts.ts';
 import {

@@ -18,8 +18,7 @@ import {
 } from '../../core/answers/process-facts.ts';
 import { fromGeminiInput } from './tools.ts';
 import { powerOf, specificFields, wordsOf } from './vocabulary.ts';
-import { isRecord } from '../../base/records.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

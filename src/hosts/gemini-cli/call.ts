@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallResult, Dialect } from '../../core/dialects/dialect.ts';
 import { llxprt } from '../llxprt/index.ts';
 import { fromGeminiInput, fromGeminiTool, toGeminiInput } from './tools.ts';

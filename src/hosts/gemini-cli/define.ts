@@ -1,4 +1,4 @@
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import { HookEventName, type LifecycleEvent } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
@@ -10,7 +10,7 @@ import {
   type Complain,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
 import {
   fieldReader,

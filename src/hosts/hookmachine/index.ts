@@ -12,7 +12,7 @@ import type { HookOutput } from '../../core/protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/files/known-keys.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/files/levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer } from '../../core/answers/answer.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
@@ -29,7 +29,7 @@ import { embeddedObjects } from '../parts/printed-json.ts';
 import { readOutcome, type LateDenials } from '../../core/answers/process-facts.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 const loadRules = onDemand(() => import('../claude-code/rules.ts'));
 const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));

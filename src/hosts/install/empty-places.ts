@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../base/folders.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import type { EventEntry } from '../../core/dialects/installation.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { realPath, stateFolder } from '../../settings/files/levels.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import type { Path } from '../../core/definitions/problem.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventEntry } from '../../core/dialects/installation.ts';
 import { relayInCommand, servePortIn } from '../parts/relay-entry.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import {
   addToList,
   removeAt,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import type { Path } from '../../core/definitions/problem.ts';
 

@@ -20,8 +20,7 @@ import {
   decidingFields,
   wordsOf,
 } from './vocabulary.ts';
-import { isRecord } from '../../base/records.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import {
   type Field,
   type Shape,
 } from '../../core/protocol/fields.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallResult, CheckedCall, ReadCall } from '../../core/dialects/dialect.ts';
 import type { ConversationMessage, EventContext } from '../../core/answers/event-context.ts';
 import {

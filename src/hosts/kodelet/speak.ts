@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { runLimit } from './vocabulary.ts';
 

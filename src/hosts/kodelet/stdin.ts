@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { fieldsOf } from '../../base/records.ts';
+import { fieldsOf } from '../../base/json.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import {
   kodeletEventOf,

@@ -20,8 +20,7 @@ import {
   readOutcome,
 } from '../../core/answers/process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
-import { isRecord } from '../../base/records.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 
 /** Reads a hook's ended process. */
 export const readAnswer = (

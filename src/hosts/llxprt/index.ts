@@ -1,7 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import { checkEventFields } from '../../core/protocol/fields.ts';
 import { HookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { defineHooks, type SettingsFormat } from '../../settings/files/define-hooks.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';

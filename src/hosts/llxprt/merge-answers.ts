@@ -4,7 +4,7 @@ import type { HookDecision, HookOutput } from '../../core/protocol/output.ts';
 import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
 import { emptyVerdict, joinTexts, FieldSet, counts } from '../../core/answers/merge-effects.ts';
 import type { Change, Verdict, HookConflict } from '../../core/answers/verdict.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /**
  * Merges the answers of an event's hooks, in plan order, into one verdict. The output of a failed hook is

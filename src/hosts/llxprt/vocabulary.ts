@@ -8,7 +8,7 @@ import {
 } from '../../core/translate/request.ts';
 import { normalizeHookLLMResponse, repeatsResponse } from '../../core/translate/response.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** The fields of `hookSpecificOutput` that decide or replace something, by event. */
 const specificFields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {

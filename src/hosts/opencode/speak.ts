@@ -1,4 +1,4 @@
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

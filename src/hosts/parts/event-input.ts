@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { messageOf } from '../../base/message-of.ts';
-import { isTooDeep, mostBytes, overDepth, overSize } from '../../base/json-limits.ts';
+import { messageOf } from '../../base/errors.ts';
 import { TopTexts } from './top-texts.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord, isTooDeep, mostBytes, overDepth, overSize } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

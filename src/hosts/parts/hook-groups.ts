@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { commentKey, shortestTimeout } from '../../settings/files/known-keys.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type LostHooks,
   type Path,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { isDenyingText } from './deciding-words.ts';
 import { embeddedObjects } from './printed-json.ts';
 

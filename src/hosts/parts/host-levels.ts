@@ -1,5 +1,5 @@
 import { authorities, type HookEventName, type HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { reaches } from '../../settings/files/levels.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldsOf, isRecord } from '../../base/records.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
 import type { Answer } from '../../core/answers/answer.ts';
 import { type ForeignWord, foreignWords, nearest, saysNo } from './deciding-words.ts';
 import { doubledKeys, embeddedObjects } from './printed-json.ts';

@@ -1,5 +1,5 @@
-import { isNestedTooDeep, overDepth } from '../../base/json-limits.ts';
-import { isRecord } from '../../base/records.ts';
+import { isNestedTooDeep, overDepth } from '../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');

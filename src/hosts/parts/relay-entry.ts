@@ -1,7 +1,7 @@
 import { stateFolder } from '../../settings/files/levels.ts';
 import { join } from 'node:path';
 import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';
 
 /** A word of a shell command, a comment, or a separator between commands. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { discarded, type Complain, type Path } from '../../core/definitions/problem.ts';
 import type { GroupEntry } from './hook-groups.ts';
 

@@ -24,8 +24,7 @@ import {
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { fromQwenInput } from './tools.ts';
 import { wordsOf } from './vocabulary.ts';
-import { isRecord } from '../../base/records.ts';
-import { isTooDeep } from '../../base/json-limits.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

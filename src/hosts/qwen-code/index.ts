@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hostSettings, mayBeInHost, projectSight } from '../parts/host-places.ts';

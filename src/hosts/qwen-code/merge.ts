@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
 import { withEscapedContext } from '../parts/escaped-context.ts';
 import { mergeEffects, counts } from '../../core/answers/merge-effects.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallParts } from '../../core/dialects/dialect.ts';
 import { mergeLanes } from '../../core/answers/merge-lanes.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { finalInput } from './fire-report.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';

@@ -1,7 +1,7 @@
 import type { AggregatedHookResult, HookExecutionResult } from '../../core/answers/results.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** Returns the object that `hookmachine fire` prints; absent texts are null. */
 export async function fireReport<Event extends HookEventName>(

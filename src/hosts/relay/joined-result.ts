@@ -1,6 +1,6 @@
 import type { CallParts } from '../../core/dialects/dialect.ts';
 import { outputOf } from '../../core/answers/merge-effects.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 import { createSpecificHookOutput } from '../../core/translate/model-outputs.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { callOutcome } from './call-outcome.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { settingsPlaces } from '../../settings/files/levels.ts';
 import { type Managed, managedBy } from '../../settings/files/managed.ts';
 import { type SettingsFile, settingsReader } from '../../settings/files/read-files.ts';

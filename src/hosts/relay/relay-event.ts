@@ -8,8 +8,8 @@ import {
 import { findSame, presentDialects } from '../all/known.ts';
 import type { Said, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 import { AllWishes } from '../parts/wishes.ts';
-import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../base/records.ts';
+import { messageOf } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';

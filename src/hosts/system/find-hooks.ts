@@ -2,8 +2,7 @@ import type { HookDefinition, UnaskedHook } from '../../core/definitions/hook-de
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { llxprt } from '../llxprt/index.ts';
-import { isShortage } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isShortage, messageOf } from '../../base/errors.ts';
 import { extensionHooks } from '../../settings/files/extensions.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { blocksByDefault } from '../../settings/files/load-settings.ts';
@@ -16,7 +15,7 @@ import { hookPointOf, type HookEventName } from '../../core/points/hook-points.t
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
 import type { HookHost } from '../../core/host/config.ts';
 import { relayIn, keptServePort } from '../parts/relay-entry.ts';
-import type { RunProgram } from './run-program.ts';
+import type { RunProgram } from './handlers.ts';
 import type { StartGate } from '../../core/plan/trust-gate.ts';
 import { onDemand } from '../../base/on-demand.ts';
 

@@ -17,7 +17,8 @@ import {
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { isStronger, sameHookKey } from '../../core/plan/duplicates.ts';
-import type { StartGate } from '../../core/plan/trust-gate.ts';
+import { startGate, type StartGate } from '../../core/plan/trust-gate.ts';
+import { runProgram } from './handlers.ts';
 import type { HookHost } from '../../core/host/config.ts';
 import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 import type {
@@ -93,10 +94,6 @@ export class HookRegistry implements RegisteredHooks {
    * ones are run to learn their events.
    */
   static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
-    const [{ startGate }, { runProgram }] = await Promise.all([
-      import('../../core/plan/trust-gate.ts'),
-      import('./run-program.ts'),
-    ]);
     const gate = trusts ?? startGate(config, () => undefined);
     const found = await findAllHooks(config, await dialectsOf(config), gate, runProgram);
     return new HookRegistry(config, found);

@@ -1,7 +1,7 @@
 import type { HookBusError, MessageBus } from '../../core/bus/message-bus.ts';
 import { type BusRequest, serveHookRequests } from '../../core/bus/serve-hook-requests.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { HookmachineError } from '../../base/errors.ts';
+import { HookmachineError, messageOf } from '../../base/errors.ts';
 import { debugChannel, tellOnce } from '../../base/log.ts';
 import { isHookEventName, type HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
@@ -19,7 +19,6 @@ import { HookEventHandler } from '../../core/run/hook-event-handler.ts';
 import { HookPlanner } from '../../core/plan/hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
 import { loadHandlers, useHandlers } from '../../handlers/index.ts';
-import { messageOf } from '../../base/message-of.ts';
 import {
   addObserver,
   HookTelemetry,
@@ -27,12 +26,11 @@ import {
   type HookTelemetryListener,
   type PlainObserver,
 } from '../../core/run/telemetry.ts';
-import { handlers } from './handlers.ts';
-import { runProgram } from './run-program.ts';
-import { loadStartAudit } from './watchers.ts';
+import { handlers, runProgram } from './handlers.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
+const loadStartAudit = onDemand(() => import('../../watch/audit/start-audit.ts'));
 const loadUnawaitedHooks = onDemand(() => import('../../core/run/unawaited-hooks.ts'));
 
 const debug = debugChannel('system');

@@ -4,7 +4,7 @@ import {
   hookPoints,
   type HookEventName,
 } from '../../core/points/hook-points.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { defineHooks } from '../files/define-hooks.ts';
 import { ownKinds } from '../files/known-keys.ts';
 import { readSettings } from './settings.ts';

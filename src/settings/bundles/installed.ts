@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMissing } from '../../base/errors.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { isBrokenLink } from '../files/levels.ts';
 import { isVersion } from '../files/managed.ts';
 import { parseJson } from '../files/parse-json.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { commentKey, reserved } from '../files/known-keys.ts';
 import { type ParsedJson, parseJson } from '../files/parse-json.ts';
 import {

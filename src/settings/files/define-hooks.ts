@@ -1,5 +1,5 @@
 import { type HookEventName, hookEventNames, isHookEventName } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition, HookType } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type Path,
   placeOf,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 

@@ -1,9 +1,8 @@
-import { HookmachineError, isHookmachineError } from '../../base/errors.ts';
-import { isRecord } from '../../base/records.ts';
+import { HookmachineError, isHookmachineError, said } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { editFile, readExactly } from './edit-settings-file.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
 import { refusals } from './read-bounded.ts';
 import type { InTheWay } from './edit-settings-text.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';

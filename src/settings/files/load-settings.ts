@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { readExtensions } from './extensions.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {

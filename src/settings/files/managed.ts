@@ -1,12 +1,12 @@
 import { isAbsolute } from 'node:path';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import {
   collectProblems,
   type Path,
   placeOf,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { SettingsFile } from './read-files.ts';
 import { reportUnknownKeys } from './unknown-names.ts';
 import type { AuditSettings, RequiredBundle } from '../../core/definitions/settings.ts';

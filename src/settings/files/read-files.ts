@@ -1,9 +1,8 @@
 import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { isMissing, isShortage } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../base/records.ts';
+import { isMissing, isShortage, messageOf } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { isBrokenLink } from './levels.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import {

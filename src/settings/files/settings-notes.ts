@@ -1,5 +1,5 @@
 import type { HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { reserved } from './known-keys.ts';
 import type { FirstSight, SettingsNote } from '../../core/definitions/settings.ts';

@@ -1,5 +1,5 @@
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { reaches } from './levels.ts';
 import {
@@ -8,7 +8,7 @@ import {
   placeOf,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { SettingsFile } from './read-files.ts';
 import type { SettingsOwner } from '../../core/definitions/settings.ts';
 

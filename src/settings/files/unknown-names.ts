@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   commentKey,
@@ -16,7 +16,7 @@ import {
   type Path,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
+import { said } from '../../base/errors.ts';
 import type { DisabledHooks } from '../../core/definitions/settings.ts';
 
 /**

@@ -1,8 +1,7 @@
-import { HookmachineError } from '../../base/errors.ts';
-import { isRecord } from '../../base/records.ts';
+import { HookmachineError, said } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { settingsPlaces } from '../files/levels.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/message-of.ts';
 import { type SettingsFile, settingsReader } from '../files/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
 

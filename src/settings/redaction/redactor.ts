@@ -1,5 +1,4 @@
-import { isError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isError, messageOf } from '../../base/errors.ts';
 import { redactShapes } from './known-shapes.ts';
 import { redactAddresses } from './redact-addresses.ts';
 import { redactAssigned } from './redact-assigned.ts';

@@ -1,4 +1,4 @@
-import { inTime, tookTooLong } from '../../base/in-time.ts';
+import { inTime, tookTooLong } from '../../base/bounded-regex.ts';
 import { redacted } from './secrets.ts';
 
 /** How long work may take before the current expression is abandoned, in ms. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { gitSettings } from './shell/git-settings.ts';
 
 /**

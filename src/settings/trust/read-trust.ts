@@ -1,5 +1,5 @@
 import { isMissing } from '../../base/errors.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { fileFault } from './safe-file.ts';
 import type { ScriptFile } from './script-file.ts';

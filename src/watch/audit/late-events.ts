@@ -1,5 +1,5 @@
 import type { InspectionEvent } from 'xstate';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** An event of a machine and its time in ms since 1970. */
 export interface DatedEvent {

@@ -1,7 +1,7 @@
 import type { CallAccount, EventAccount, HookAccount } from '../journal/account.ts';
 import type { FailureCode } from '../../base/errors.ts';
 import { decisionOf } from '../journal/decision-of.ts';
-import { defined } from '../../base/records.ts';
+import { defined } from '../../base/json.ts';
 
 /** The origin of a record, which every line of an audit log states. */
 export interface AuditOrigin {

@@ -4,7 +4,7 @@ import type { HookEventInput } from '../../../machines/hook-event.ts';
 import type { HookProcessInput } from '../../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../../machines/model-call.ts';
 import type { ToolCallInput } from '../../../machines/tool-call.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
 import type { JournaledHook, JournaledMachine, JournaledPlan } from './entry.ts';
 import { plainName } from './hook-answer.ts';

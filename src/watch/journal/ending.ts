@@ -4,10 +4,10 @@ import type { HookEventOutcome, HookVerdict } from '../../../machines/hook-event
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../../machines/model-call.ts';
 import type { RefusedBy, ToolCallOutcome } from '../../../machines/tool-call.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { EventVerdict } from '../../core/answers/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason, plainDenial, plainField } from './hook-answer.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { payloadLines, messageText, valueOf } from './payload-lines.ts';
 import { storyOf } from './story.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { RecordingHeader } from './entry.ts';
 
 /** The version of the format that is written, and the newest that can be read. */

@@ -5,7 +5,7 @@ import { failureCode } from '../../base/errors.ts';
 import type { HookOutput } from '../../core/protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
-import { defined, isRecord } from '../../base/records.ts';
+import { defined, isRecord } from '../../base/json.ts';
 
 /** The longest reason, error or note that is kept, in characters. */
 export const longestReason = 2_000;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { counted } from '../../base/counted.ts';
 
 /** How much of a payload is shown: the most lines, and the longest line in characters. */

@@ -1,6 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import { isHookmachineError } from '../../base/errors.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { isHookmachineError, messageOf } from '../../base/errors.ts';
 import { warn, warnPlainly, type WarningSink } from '../../base/log.ts';
 import type { RecordingHeader } from './entry.ts';
 import { formatVersion } from './header.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { valueOf } from './payload-lines.ts';
 import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';

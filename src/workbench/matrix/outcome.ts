@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Ignored } from '../../core/answers/answer.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 import { hookPointOf, type HookEventName, type Slot } from '../../core/points/hook-points.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

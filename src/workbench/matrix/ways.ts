@@ -2,7 +2,7 @@ import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { mergeEffects } from '../../core/answers/merge-effects.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { outcomeOf, wishesIn, type Wish } from './outcome.ts';
 import { definitionOf, type Trial } from './run-as.ts';
 

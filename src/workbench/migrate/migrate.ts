@@ -7,7 +7,7 @@ import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { openJsonFile } from '../../settings/files/edit-json-file.ts';
 import { addToList } from '../../settings/files/edit-settings-text.ts';
 import { disabledHooks, disabledLists, nameIn } from '../../settings/files/switches.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { carryMatcher } from './carry-matcher.ts';
 
 /** The hooks to migrate, and where. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { fault, isText, openCalls, type Found, type LineFormat } from './past-event.ts';

@@ -1,11 +1,10 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { isTooDeep } from '../../base/json-limits.ts';
 import { accounts } from '../../watch/journal/account.ts';
 import { headerOf } from '../../watch/journal/header.ts';
 import { linesOf } from '../../watch/journal/lines.ts';
 import { readRecording } from '../../watch/journal/read-recording.ts';
-import { messageOf } from '../../base/message-of.ts';
-import { isRecord } from '../../base/records.ts';
+import { messageOf } from '../../base/errors.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { geminiCli } from './gemini-cli.ts';

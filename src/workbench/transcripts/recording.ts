@@ -1,5 +1,5 @@
 import type { CallAccount } from '../../watch/journal/account.ts';
-import { isRecord } from '../../base/records.ts';
+import { isRecord } from '../../base/json.ts';
 import { fault, isText, type Found, type PastEvent } from './past-event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

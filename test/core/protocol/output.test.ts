@@ -6,7 +6,7 @@ import {
   isBlocking,
   isDecision,
 } from '../../../src/core/protocol/output.ts';
-import { isRecord } from '../../../src/base/records.ts';
+import { isRecord } from '../../../src/base/json.ts';
 
 test('a valid output is used as it is (HOOK-157)', () => {
   const output: HookOutput = {

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultOf } from '../../../src/hosts/codex/schema.ts';
-import { isRecord } from '../../../src/base/records.ts';
+import { isRecord } from '../../../src/base/json.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { guards, relayBox, says, type RelayBox } from '../../support/relay.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CodexEventName } from '../../../src/hosts/codex/events.ts';
 import { faultOf } from '../../../src/hosts/codex/schema.ts';
-import { isRecord } from '../../../src/base/records.ts';
+import { isRecord } from '../../../src/base/json.ts';
 import { guards, relayBox, replacesResult, says } from '../../support/relay.ts';
 
 const base = { session_id: 's1', transcript_path: null, cwd: '/', turn_id: 't', model: 'm', permission_mode: 'default' }; // prettier-ignore

@@ -4,7 +4,7 @@ import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { defaultDialects } from '../../../src/hosts/all/defaults.ts';
 import { findAllHooks } from '../../../src/hosts/system/find-hooks.ts';
 import { HookPlanner } from '../../../src/core/plan/hook-planner.ts';
-import { runProgram } from '../../../src/hosts/system/run-program.ts';
+import { runProgram } from '../../../src/hosts/system/handlers.ts';
 import { HookRegistry } from '../../../src/hosts/system/hook-registry.ts';
 import { formatProblem } from '../../../src/core/definitions/problem.ts';
 import { sandbox } from '../../support/sandbox.ts';

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import type * as bounded from '../../../src/base/in-time.ts';
+import type * as bounded from '../../../src/base/bounded-regex.ts';
 import { boundedExpressions } from '../../../src/settings/redaction/replace-bounded.ts';
 
 const runs = vi.hoisted(() => ({ count: 0 }));
 
-vi.mock('../../../src/base/in-time.ts', async (original) => {
+vi.mock('../../../src/base/bounded-regex.ts', async (original) => {
   const real = await original<typeof bounded>();
   const inTime: typeof bounded.inTime = (work, limit) => {
     runs.count++;

@@ -1,4 +1,4 @@
-import { defined, isRecord } from '../../../base/records.ts';
+import { defined, isRecord } from '../../../base/json.ts';
 import { debugChannel } from '../../../base/log.ts';
 import type { GenAIResponse } from '../../../core/translate/genai-types.ts';
 import { joined, textsOf } from '../../../core/translate/turns.ts';

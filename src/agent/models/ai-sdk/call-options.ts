@@ -1,4 +1,4 @@
-import { defined } from '../../../base/records.ts';
+import { defined } from '../../../base/json.ts';
 import type { ModelRequest } from '../../../core/translate/model.ts';
 import { toPrompt } from './prompt.ts';
 import { toToolChoice, toTools } from './tools.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../base/records.ts';
+import { isRecord } from '../../../base/json.ts';
 
 /**
  * Converts Google's form of a schema to JSON Schema: its type names are in capitals and its limits may be

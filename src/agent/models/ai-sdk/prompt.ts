@@ -1,4 +1,4 @@
-import { defined } from '../../../base/records.ts';
+import { defined } from '../../../base/json.ts';
 import type { GenAIConfig } from '../../../core/translate/genai-types.ts';
 import { textsOf, toTurns } from '../../../core/translate/turns.ts';
 import type { ModelPart } from '../../../core/translate/model.ts';

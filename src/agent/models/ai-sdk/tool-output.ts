@@ -1,5 +1,5 @@
 import type { GenAIFunctionResponse } from '../../../core/translate/genai-types.ts';
-import { isRecord } from '../../../base/records.ts';
+import { isRecord } from '../../../base/json.ts';
 import type { ModelPart } from '../../../core/translate/model.ts';
 import { unknownType } from './files.ts';
 import type { Specification, ToolOutput } from './types.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/records.ts';
+import { defined } from '../../../base/json.ts';
 import type { ModelConfig } from '../../../core/translate/model.ts';
 import { ModelError } from '../model-error.ts';
 import { declarationsOf, isAllowed } from '../tool-selection.ts';

@@ -1,6 +1,6 @@
 import { messageText } from '../../journal/payload-lines.ts';
 import { storyOf } from '../../journal/story.ts';
-import { isRecord } from '../../../base/records.ts';
+import { isRecord } from '../../../base/json.ts';
 import { accountAt } from './account-at.ts';
 import { asText } from './format.ts';
 import type { Row } from './run.ts';
