@@ -2,19 +2,13 @@ import { folderAtFirstSight } from '../../settings/files/read-files.ts';
 import type { Answer } from '../../core/answers/answer.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { mergeEffects } from '../../core/answers/merge-effects.ts';
-import type * as Answers from './answer.ts';
+import { readAnswer } from './answer.ts';
 import { kodeletEvents } from './vocabulary.ts';
 import { hookFolders, runArgs } from './hook-folders.ts';
-import type * as Stdin from './stdin.ts';
+import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
-const loadAnswers = onDemand(() => import('./answer.ts'));
-const loadStdin = onDemand(() => import('./stdin.ts'));
-
-/** Loaded only when there are hooks. */
-let answering: typeof Answers;
-let input: typeof Stdin;
 
 /**
  * Kodelet's protocol: executables that print their own type. Its hooks run one after another,
@@ -39,12 +33,7 @@ export const kodelet: Dialect = {
       .map(({ folder }) => folderAtFirstSight(folder));
     return sights.find((sight) => 'fault' in sight || sight.hasHooks) ?? sights[0];
   },
-  async find(site) {
-    const found = await (await loadFind()).findHooks(site);
-    if (found.definitions.length > 0)
-      [answering, input] = await Promise.all([loadAnswers(), loadStdin()]);
-    return found;
-  },
+  find: async (site) => (await loadFind()).findHooks(site),
   identity: ({ name }) => name,
   replacesByName: true,
   matcherOf: () => undefined,
@@ -53,8 +42,8 @@ export const kodelet: Dialect = {
   runArgs,
   missingProgram: 'noted',
   environment: () => ({}),
-  stdin: ({ event }, payload, context) => input.toStdin(event, payload, context),
-  read: ({ event }, outcome, payload) => answering.readAnswer(event, outcome, payload),
+  stdin: ({ event }, payload, context) => toStdin(event, payload, context),
+  read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   readCall: async (...call) => (await import('./call.ts')).readCall(...call),
   reportCall: async (result) => (await import('./call.ts')).reportCall(result),
   speak: async () => (await import('./speak.ts')).speaker,
@@ -71,7 +60,7 @@ export const kodeletStrict: Dialect = {
   name: 'kodelet-strict',
   // A denial does not count until all hooks have answered.
   read(hook, outcome, payload) {
-    const answer = answering.readAnswer(hook.event, outcome, payload);
+    const answer = readAnswer(hook.event, outcome, payload);
     return answer.decision === 'deny' ? { ...answer, decision: undefined } : answer;
   },
   chain: (_, payload) => payload,
