@@ -112,9 +112,14 @@ const lateParser: Plugin = {
 const loadedAlready: Plugin = {
   name: 'loaded already',
   setup(bundling) {
-    bundling.onLoad({ filter: /\/dist\/src\/on-demand\.js$/ }, () => ({
-      contents: 'export const onDemand = (load) => load;',
-    }));
+    let isReplaced = false;
+    bundling.onLoad({ filter: /\/dist\/src\/base\/on-demand\.js$/ }, () => {
+      isReplaced = true;
+      return { contents: 'export const onDemand = (load) => load;' };
+    });
+    bundling.onEnd(() =>
+      isReplaced ? undefined : { errors: [{ text: 'the bundle has no on-demand.js to replace' }] },
+    );
   },
 };
 

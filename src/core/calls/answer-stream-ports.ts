@@ -9,10 +9,12 @@ import type { HookEventInput, HookVerdict, PlannedHook } from '../../../machines
 import type {
   HookCommand,
   HookProcessInput,
+  ProcessReport,
   HookProcessOutcome,
 } from '../../../machines/hook-process.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
+import type { RunnableCommand } from '../host/handlers.ts';
 import { hookProcess } from '../run/run-machine.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
@@ -181,20 +183,21 @@ const silent = {
 /** Whether an answer ends the text. */
 const ends = ({ decision, stop }: HookExecutionResult): boolean => decision === 'deny' || stop;
 
-/** A hook whose hook system ended in the middle of an answer. */
-const endedHook = ({ name, timeout, command, env }: RegisteredHook): HookProcessInput => ({
-  name,
-  timeout,
-  command: {
+/** A hook whose hook system ended in the middle of an answer: it fails at once. */
+function endedHook({ name, timeout, command, env }: RegisteredHook): HookProcessInput {
+  const report: ProcessReport = {
+    type: 'process.failed',
+    error: new Error('the hook system has ended'),
+  };
+  const ended: RunnableCommand = {
     command,
     env,
     cwd: '',
     stdin: () => '',
-    admit: () => {
-      throw new Error('the hook system has ended');
-    },
-  },
-});
+    run: ({ sendBack }) => sendBack(report),
+  };
+  return { name, timeout, command: ended };
+}
 
 /** The plan, reduced to some of its hooks. */
 const planOf = (plan: HookPlan, hooks: readonly RegisteredHook[]): HookPlan => ({
