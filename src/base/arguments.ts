@@ -1,5 +1,6 @@
-import { HookmachineError, said } from './errors.ts';
+import { HookmachineError } from './errors.ts';
 import { isRecord } from './json.ts';
+import { said } from './message-of.ts';
 
 /** What a value must be, and what its author should write instead. */
 export interface Rule {

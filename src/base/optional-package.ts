@@ -1,4 +1,4 @@
-import { messageOf } from './errors.ts';
+import { messageOf } from './message-of.ts';
 
 /**
  * Loads a package that need not be installed. Its name is not a literal, so that no bundler tries to resolve

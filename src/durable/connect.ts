@@ -21,7 +21,7 @@ import {
   type Rule,
   text,
 } from '../base/arguments.ts';
-import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { onAbort } from '../core/run/run-machine.ts';
 import { tellOnce, warn } from '../base/log.ts';
 import { type AnswerOptions, Approvals } from './approvals.ts';
@@ -47,6 +47,7 @@ import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './o
 import { type Database, isUnreachable, openDatabase } from './postgres.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** What a host needs for durable calls. */
 export interface DurableOptions {

@@ -4,7 +4,7 @@ import type { ToolInput } from '../../machines/tool-call.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { type ExecuteTool, failedResult } from '../core/calls/run-tool-call.ts';
-import { messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
 import type { RegisteredHook } from '../core/definitions/hook-definition.ts';
 import type { HookExecutionResult, EventVerdict } from '../core/answers/results.ts';

@@ -1,7 +1,8 @@
 import type { UsedBundle } from './fleet-folder.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
-import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import type { Database } from './postgres.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** The policies of a fleet, as one host has them. No call is begun or continued before they are current. */
 export class Fleet {

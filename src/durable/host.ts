@@ -1,8 +1,9 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { channel, giveBack } from './calls.ts';
 import { type Connection, type Database, isUnreachable, lockKey } from './postgres.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** How a host takes part. */
 export interface HostOptions {

@@ -3,7 +3,7 @@ import type { PhaseFailure, ToolCallContext, ToolInput } from '../../machines/to
 import { hookResult } from '../core/calls/event-hooks.ts';
 import type { Verdict } from '../core/answers/verdict.ts';
 import { verdictOf } from '../core/run/plan-input.ts';
-import { messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
 import type { HookEventName } from '../core/protocol/events.ts';
 import type { HookOutput } from '../core/protocol/output.ts';
 import { createSpecificHookOutput } from '../core/translate/model-outputs.ts';

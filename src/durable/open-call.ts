@@ -8,7 +8,7 @@ import {
   failedResult,
   type ToolCallRequest,
 } from '../core/calls/run-tool-call.ts';
-import { HookmachineError, messageOf } from '../base/errors.ts';
+import { HookmachineError } from '../base/errors.ts';
 import { onAbort, type Later, later } from '../core/run/run-machine.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
 import type { AnswerOptions, Approval } from './approvals.ts';
@@ -16,6 +16,7 @@ import type { EndedCall } from './calls.ts';
 import { interruption } from './effects.ts';
 import type { GivenTool } from './leg.ts';
 import type { DurableOutcome } from './outcome.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** How a host is asked to work on a call whose tool someone else runs. */
 export interface Hold {

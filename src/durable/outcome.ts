@@ -1,8 +1,9 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import { isHookmachineError, messageOf } from '../base/errors.ts';
+import { isHookmachineError } from '../base/errors.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import type { CallRow, EndedCall } from './calls.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** A call that waits for an answer. It takes no process and no timer, only a row in the database. */
 export interface SuspendedCall {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { HookmachineError, isHookmachineError, messageOf } from '../base/errors.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
+import { messageOf } from '../base/message-of.ts';
 
 /** The result of a statement. */
 export interface Rows<Row> {

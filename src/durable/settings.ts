@@ -1,7 +1,7 @@
 import { isRecord } from '../base/json.ts';
 import { type SettingsPlace, settingsPlaces } from '../settings/files/levels.ts';
 import { collectProblems, type Path, type SettingsProblem } from '../core/definitions/problem.ts';
-import { said } from '../base/errors.ts';
+import { said } from '../base/message-of.ts';
 import { settingsReader } from '../settings/files/read-files.ts';
 import { nearestKey } from '../settings/files/unknown-names.ts';
 

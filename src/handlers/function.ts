@@ -1,7 +1,8 @@
-import { errorOf, withCode } from '../base/errors.ts';
+import { withCode } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import type { Answering } from './handler.ts';
 import { quieted } from './quiet-signal.ts';
+import { errorOf } from '../base/message-of.ts';
 
 /** Calls a hook that was given in code, with its own copy of the event, which it may change. */
 export const callFunction: Answering<'function'> = async ({ call }, { stdin, signal, started }) => {

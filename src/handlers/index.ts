@@ -7,7 +7,7 @@ import type {
   ProcessReport,
 } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../core/definitions/hook-definition.ts';
-import { errorOf } from '../base/errors.ts';
+import { errorOf } from '../base/message-of.ts';
 import { answerLimit, endWaiting, runHookCommand, withoutStacks } from './process/index.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
 import { onDemand } from '../base/on-demand.ts';

@@ -1,4 +1,4 @@
-import { errorOf, isError, messageOf, withCode } from '../base/errors.ts';
+import { isError, withCode } from '../base/errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { isRecord } from '../base/json.ts';
 import {
@@ -9,6 +9,7 @@ import {
   loadLive,
 } from './process/index.ts';
 import { beginningOf, type Answering, type HandlerAnswer, type HandlerCall } from './handler.ts';
+import { errorOf, messageOf } from '../base/message-of.ts';
 
 /*
  * Hooks that are long-lived processes: one line of JSON in for each event, one out.

@@ -1,4 +1,4 @@
-import { errorOf, isError, messageOf, withCode } from '../base/errors.ts';
+import { isError, withCode } from '../base/errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import {
@@ -13,6 +13,7 @@ import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from '../core/definitions/module-path.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 import { onDemand } from '../base/on-demand.ts';
+import { errorOf, messageOf } from '../base/message-of.ts';
 
 const loadTypescriptLoader = onDemand(() => import('./typescript-loader.ts'));
 

@@ -1,7 +1,8 @@
-import { errorOf, withCode } from '../base/errors.ts';
+import { withCode } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { beginningOf, type Answering } from './handler.ts';
 import { quieted } from './quiet-signal.ts';
+import { errorOf } from '../base/message-of.ts';
 
 /** What the model receives after every prompt. */
 const form =

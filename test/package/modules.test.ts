@@ -47,17 +47,17 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [93, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [96, 'picomatch', 'xstate', 'zod'],
+  hookmachine: [94, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [97, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
-  'hookmachine/models': [31, 'zod'],
+  'hookmachine/models': [32, 'zod'],
   'hookmachine/inspector': [
-    54,
+    55,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    38,
+    39,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
@@ -68,14 +68,14 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [120, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [106, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/dialects': [95, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [128, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [133, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [113, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [122, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [126, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [130, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [107, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/dialects': [96, 'fastest-levenshtein'],
+  'hookmachine/ai-sdk': [129, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [134, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [114, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [127, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [131, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */

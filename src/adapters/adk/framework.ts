@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { assertInstalled } from '../parts/assert-installed.ts';
 
 /** The callbacks of ADK's plugins that we do not use. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';

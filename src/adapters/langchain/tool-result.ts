@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { isError, messageOf } from '../../base/errors.ts';
+import { isError } from '../../base/errors.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { Core } from './core.ts';
 import type { Block, Command, Content, ResultMessage } from './types.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** What came of running a tool: a result or an error. */
 export type Ran =

@@ -1,5 +1,5 @@
 import type { EndedToolCall } from '../../core/calls/run-tool-call.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { blocksOf, extendedResult, replacedResult, textBlock } from './call-result.ts';
 import { withItem, withMember } from './json-text.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { httpRequest, type HttpRequest } from './http-request.ts';
 import { linesOf } from './lines.ts';
 import {

@@ -3,7 +3,7 @@ import type { HookChange } from '../../agent/loop/hook-changes.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { warn } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 import { errorFor, lineOf, resultFor } from './call-answer.ts';

@@ -14,7 +14,7 @@ import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-c
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
 import { warnPlainly } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
 import { LooseStops } from './loose-stops.ts';

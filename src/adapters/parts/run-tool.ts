@@ -10,10 +10,11 @@ import {
   type ToolCallOptions,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
 import type { ToolResult } from '../../core/protocol/tool-result.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** A tool call as a framework runs it. */
 export interface FrameworkToolCall extends ToolCallRequest {

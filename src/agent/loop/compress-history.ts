@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { notice, type ChatEvent } from './chat-events.ts';
 import { userMessage } from './chat-history.ts';

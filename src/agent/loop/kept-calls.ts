@@ -1,5 +1,5 @@
 import type { EndedToolStep } from '../../../machines/agent-turn.ts';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type {
   CallKeeper,
@@ -9,6 +9,7 @@ import type {
 } from '../../core/calls/call-keeper.ts';
 import { notice, toolResultEvent, type ChatEvent, type SuspendedToolCall } from './chat-events.ts';
 import type { ToolCallRequest } from '../../core/calls/run-tool-call.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** A call of a turn that is kept beyond the process, ended or waiting. */
 export interface KeptCall extends EndedToolStep {

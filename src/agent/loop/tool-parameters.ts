@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { HookmachineError, messageOf } from '../../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** A schema of any library that follows Standard Schema, such as zod, valibot or arktype. */
 export interface StandardSchema<Output = unknown> {

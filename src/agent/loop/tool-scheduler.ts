@@ -12,7 +12,7 @@ import {
   type Rule,
   text,
 } from '../../base/arguments.ts';
-import { HookmachineError, messageOf } from '../../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { onAbort } from '../../core/run/run-machine.ts';
@@ -24,6 +24,7 @@ import {
   type StopRequest,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** A tool call that has ended, with its request. */
 export interface CompletedToolCall extends EndedToolCall {

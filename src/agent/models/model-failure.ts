@@ -1,7 +1,8 @@
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { oneLine } from '../../base/log.ts';
 import { isRecord } from '../../base/json.ts';
 import { ModelError } from './model-error.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /**
  * Converts what a provider's client threw to an error whose one line says what happened and how to fix it.

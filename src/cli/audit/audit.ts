@@ -1,12 +1,13 @@
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { isMissing, messageOf } from '../../base/errors.ts';
+import { isMissing } from '../../base/errors.ts';
 import { type AuditSummary, summarize } from '../../watch/audit/summary.ts';
 import { linesOf } from '../../watch/journal/lines.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { counted } from '../../base/counted.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 interface Options {
   readonly json?: true;

@@ -5,7 +5,7 @@ import { unanswered, unjudgedReason } from '../../hosts/parts/denying-answer.ts'
 import { findSame, presentDialectsWith } from '../../hosts/all/known.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import { oneLine } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { denyAtExit } from '../parts/deny-at-exit.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';

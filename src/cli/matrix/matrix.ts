@@ -6,7 +6,7 @@ import { knownDialects, presentDialects } from '../../hosts/all/known.ts';
 import { compare } from '../../workbench/matrix/compare.ts';
 import { namesOf, runAs, type Trial } from '../../workbench/matrix/run-as.ts';
 import { sampleFields } from '../../workbench/matrix/sample-fields.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { dialectNamed, dialectsOption } from '../parts/dialects-option.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { matrixTable } from './matrix-table.ts';

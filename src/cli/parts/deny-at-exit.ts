@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /**
  * Calls `deny` if this process ends in any way that can be seen before the returned function was called:

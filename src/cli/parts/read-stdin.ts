@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { type EventInput, EventReader } from '../../hosts/parts/event-input.ts';
 
 /** Reads all of standard input as text; a closed one is empty. */

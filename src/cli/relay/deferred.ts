@@ -5,7 +5,7 @@ import { isRecord } from '../../base/json.ts';
 import type { CallOutcome } from '../../hosts/relay/call-outcome.ts';
 import { databaseHere, workspaceOf } from '../parts/durable-options.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { AskedCall } from '../../hosts/relay/relay-event.ts';
 
 const week = 7 * 24 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import type { Speaker } from '../../core/dialects/speaker.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
 import { oneLine } from '../../base/log.ts';
 import { isFolder } from '../../base/folders.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { callingHost, callsOwnRelay } from './calling-host.ts';
 import { denyAtExit } from '../parts/deny-at-exit.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';

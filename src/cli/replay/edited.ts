@@ -3,12 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { isatty } from 'node:tty';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { ownFolders } from '../../base/programs.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { parseJsonObject } from '../parts/parse-json-object.ts';
 import { printable } from '../parts/printable.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Command } from 'commander';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { oneLine } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { printable } from '../parts/printable.ts';
 

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { foreignIn, isSame } from '../../watch/inspector/admission.ts';
 import { refuse, type Beside } from '../../watch/inspector/serve-feed.ts';
 import type { EventInput } from '../../hosts/parts/event-input.ts';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { bodyOf } from './body-of.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** An event that a host has posted. */
 export interface Posted {

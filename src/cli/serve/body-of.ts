@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { EventReader, type EventInput } from '../../hosts/parts/event-input.ts';
 import { mostBytes, overSize } from '../../base/json.ts';
-import { errorOf } from '../../base/errors.ts';
+import { errorOf } from '../../base/message-of.ts';
 
 /** Returns the event in a request's body; rejects if the signal is aborted before all has come. */
 export async function bodyOf(request: IncomingMessage, signal: AbortSignal): Promise<EventInput> {

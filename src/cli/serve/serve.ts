@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { tokenVariable } from '../../hosts/parts/relay-entry.ts';
 import type { Speaker } from '../../core/dialects/speaker.ts';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { serveJournal, type LiveInspector } from '../../watch/inspector/start-inspector.ts';
 import { observeAll } from '../../watch/journal/observe-all.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
@@ -18,6 +18,7 @@ import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { dialectsBeside, knownEvent, relayEvent } from '../../hosts/relay/relay-event.ts';
 import { sessionProject } from '../../hosts/serve/session-project.ts';
 import { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 export interface ServeOptions extends RecordingOptions {
   readonly port?: string;

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { junitOf } from '../../workbench/hooktests/junit.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { judgeTests, linesOf, testFilesIn } from '../../workbench/hooktests/judge-tests.ts';
 import { projectFolder } from '../parts/project-folder.ts';

@@ -1,5 +1,5 @@
 import { debugChannel } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { checkEventFields } from '../protocol/fields.ts';
 import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';

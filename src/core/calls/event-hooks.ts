@@ -10,7 +10,7 @@ import type { CallHooks, CallHost } from './call-host.ts';
 import { resultOf, settledInput } from '../run/plan-input.ts';
 import { onAbort, runMachine } from '../run/run-machine.ts';
 import { warn } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';

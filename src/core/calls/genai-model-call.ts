@@ -9,7 +9,7 @@ import type { EventContext } from '../answers/event-context.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
 import { isObserved, observedSession } from '../run/telemetry.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import type { AggregatedHookResult, EventVerdict } from '../answers/results.ts';

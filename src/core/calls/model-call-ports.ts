@@ -3,7 +3,7 @@ import type { EventContext } from '../answers/event-context.ts';
 import type { CallHost } from './call-host.ts';
 import type { PrepareOptions } from '../run/hook-event-handler.ts';
 import { onAbort } from '../run/run-machine.ts';
-import { errorOf } from '../../base/errors.ts';
+import { errorOf } from '../../base/message-of.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { defaultHookTranslator, withSystemMessage } from '../translate/genai-v1.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../machines/tool-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { joinTexts } from '../answers/merge-effects.ts';
-import { isError, messageOf } from '../../base/errors.ts';
+import { isError } from '../../base/errors.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
@@ -36,6 +36,7 @@ import {
   untilCancelled,
 } from './event-hooks.ts';
 import { defined } from '../../base/json.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** The machine for a tool call, with its actors provided once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });

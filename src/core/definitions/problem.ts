@@ -1,4 +1,4 @@
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../../base/json.ts';

@@ -6,7 +6,7 @@ import { hookPointOf } from '../points/hook-points.ts';
 import { debugChannel, type WarningSink } from '../../base/log.ts';
 import { authorities, type HookEventName } from '../protocol/events.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { type Entry, identityOf, isStronger, mergedEntries } from './duplicates.ts';
 import type { Handlers } from '../host/handlers.ts';
 import type { RegisteredHooks } from './registered-hooks.ts';

@@ -1,6 +1,6 @@
 import { deniesUntrusted } from '../answers/process-facts.ts';
 import type { HookHost } from '../host/config.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { WarningSink } from '../../base/log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookBundle, UnaskedHook } from '../definitions/hook-definition.ts';

@@ -4,7 +4,7 @@ import { mergeLanes, type LaneVerdict } from '../answers/merge-lanes.ts';
 import { failureDenial } from '../answers/process-facts.ts';
 import type { Change, Verdict } from '../answers/verdict.ts';
 import { hookPointOf } from '../points/hook-points.ts';
-import { errorOf, messageOf } from '../../base/errors.ts';
+import { errorOf, messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { createToolHookOutput, type HookOutput } from '../protocol/output.ts';
 import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';

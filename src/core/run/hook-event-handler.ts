@@ -4,7 +4,7 @@ import { askModelOf } from './handler-of.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import { isNestedTooDeep, overDepth } from '../../base/json.ts';
 import { debugChannel, type PlainWarning } from '../../base/log.ts';
-import { errorOf } from '../../base/errors.ts';
+import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';

@@ -1,4 +1,4 @@
-import { errorOf, withCode } from '../../base/errors.ts';
+import { withCode } from '../../base/errors.ts';
 import { resolve } from 'node:path';
 import type {
   HookAnswer,
@@ -42,6 +42,7 @@ import type { HookPlan } from '../plan/hook-planner.ts';
 import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 import type { PlanObserver } from './telemetry.ts';
 import type { StartGate } from '../plan/trust-gate.ts';
+import { errorOf } from '../../base/message-of.ts';
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({

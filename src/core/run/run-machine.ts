@@ -12,7 +12,7 @@ import { hookEventMachine } from '../../../machines/hook-event.ts';
 import { hookProcessMachine } from '../../../machines/hook-process.ts';
 import type { RunnableCommand } from '../host/handlers.ts';
 import { debugChannel } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { InspectObserver } from '../host/config.ts';
 
 const debug = debugChannel('system');

@@ -9,11 +9,12 @@ import {
   warn,
   type WarningSink,
 } from '../../base/log.ts';
-import { failureCode, type FailureCode, messageOf } from '../../base/errors.ts';
+import { failureCode, type FailureCode } from '../../base/errors.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { HookStage, AggregatedHookResult, HookExecutionResult } from '../answers/results.ts';
 import type { InspectObserver } from '../host/config.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');

@@ -3,7 +3,7 @@ import type { NamedAnswer } from '../answers/answer.ts';
 import { emptyVerdict, joinTexts } from '../answers/merge-effects.ts';
 import type { Verdict } from '../answers/verdict.ts';
 import { hookPointOf } from '../points/hook-points.ts';
-import { errorOf } from '../../base/errors.ts';
+import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { defined } from '../../base/json.ts';
 import type { HookExecutionResult } from '../answers/results.ts';

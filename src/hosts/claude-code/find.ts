@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type Complain,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import {
   fieldReader,
   groupEntries,

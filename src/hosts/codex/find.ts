@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { TomlError } from 'smol-toml';
-import { isError, said } from '../../base/errors.ts';
+import { isError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
@@ -19,6 +19,7 @@ import { defineHooks, type CodexHooks } from './define.ts';
 import { codexEvents } from './events.ts';
 import { codexFiles, mayHoldHooks, users } from './places.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { said } from '../../base/message-of.ts';
 
 const loadSmolToml = onDemand(() => import('smol-toml'));
 

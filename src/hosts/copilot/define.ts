@@ -10,7 +10,7 @@ import {
   type Complain,
   type Path,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 import { commentKey } from '../../settings/files/known-keys.ts';
 import {

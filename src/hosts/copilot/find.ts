@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { settingsReader, type SettingsFile } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {

@@ -11,7 +11,7 @@ import {
   type Path,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 import {

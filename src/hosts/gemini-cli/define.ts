@@ -10,7 +10,7 @@ import {
   type Complain,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
 import {
   fieldReader,

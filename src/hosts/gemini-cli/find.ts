@@ -3,7 +3,7 @@ import type { HookSource } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
 import { reaches } from '../../settings/files/levels.ts';
 import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { findHostHooks } from '../parts/host-find.ts';
 import { switchFor, type HostLevel, type OffSwitch } from '../parts/host-levels.ts';

@@ -12,7 +12,7 @@ import type { HookOutput } from '../../core/protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/files/known-keys.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/files/levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer } from '../../core/answers/answer.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';

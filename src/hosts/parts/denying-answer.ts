@@ -1,5 +1,5 @@
 import { hookPointOf } from '../../core/points/hook-points.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { Host } from '../../core/dialects/dialect.ts';
 import type { EventInput } from './event-input.ts';
 import { emptyVerdict } from '../../core/answers/merge-effects.ts';

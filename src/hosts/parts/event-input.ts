@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { TopTexts } from './top-texts.ts';
 import { isRecord, isTooDeep, mostBytes, overDepth, overSize } from '../../base/json.ts';
 

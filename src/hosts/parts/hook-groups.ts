@@ -7,7 +7,7 @@ import {
   type LostHooks,
   type Path,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { findHostHooks } from '../parts/host-find.ts';
 import { switchFor } from '../parts/host-levels.ts';

@@ -8,7 +8,7 @@ import {
 import { findSame, presentDialects } from '../all/known.ts';
 import type { Said, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 import { AllWishes } from '../parts/wishes.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';

@@ -2,7 +2,7 @@ import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSystemConfig } from '../system/hook-system-config.ts';
 import type { HookSystem } from '../system/hook-system.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { reportMissingGuards } from '../relay/report-missing.ts';
 import {
   fireIn,

@@ -3,13 +3,14 @@ import type { Dialect } from '../../core/dialects/dialect.ts';
 import { defaultDialects } from '../all/defaults.ts';
 import { llxprt } from '../llxprt/index.ts';
 import type { MessageBus } from '../../core/bus/message-bus.ts';
-import { HookmachineError, messageOf } from '../../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { warn } from '../../base/log.ts';
 import { watchSettings } from '../../settings/files/watch-settings.ts';
 import type { HookSystemConfig } from './hook-system-config.ts';
 import { HookSystem } from './hook-system.ts';
 import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 const loadHosts = onDemand(() => import('../all/known.ts'));
 

@@ -2,7 +2,7 @@ import type { HookDefinition, UnaskedHook } from '../../core/definitions/hook-de
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { llxprt } from '../llxprt/index.ts';
-import { isShortage, messageOf } from '../../base/errors.ts';
+import { isShortage } from '../../base/errors.ts';
 import { extensionHooks } from '../../settings/files/extensions.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { blocksByDefault } from '../../settings/files/load-settings.ts';
@@ -18,6 +18,7 @@ import { relayIn, keptServePort } from '../parts/relay-entry.ts';
 import type { RunProgram } from './handlers.ts';
 import type { StartGate } from '../../core/plan/trust-gate.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 const loadSameEvent = onDemand(() => import('../all/same-event.ts'));
 

@@ -1,7 +1,7 @@
 import type { HookBusError, MessageBus } from '../../core/bus/message-bus.ts';
 import { type BusRequest, serveHookRequests } from '../../core/bus/serve-hook-requests.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
-import { HookmachineError, messageOf } from '../../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { debugChannel, tellOnce } from '../../base/log.ts';
 import { isHookEventName, type HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
@@ -29,6 +29,7 @@ import {
 import { handlers, runProgram } from './handlers.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 const loadStartAudit = onDemand(() => import('../../watch/audit/start-audit.ts'));
 const loadUnawaitedHooks = onDemand(() => import('../../core/run/unawaited-hooks.ts'));

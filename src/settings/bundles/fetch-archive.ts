@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { mostPacked } from './archive.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json.ts';
 import { isAtLeast, isVersion, version as ownVersion } from '../files/managed.ts';
 import { parseJson } from '../files/parse-json.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
 import { most } from './limits.ts';

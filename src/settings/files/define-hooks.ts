@@ -23,7 +23,7 @@ import {
   type Path,
   placeOf,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 

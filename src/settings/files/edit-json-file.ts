@@ -1,10 +1,11 @@
-import { HookmachineError, isHookmachineError, said } from '../../base/errors.ts';
+import { HookmachineError, isHookmachineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { editFile, readExactly } from './edit-settings-file.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { refusals } from './read-bounded.ts';
 import type { InTheWay } from './edit-settings-text.ts';
+import { said } from '../../base/message-of.ts';
 
 /** Thrown if a settings file cannot be edited. The message says where, why, and what the user can do. */
 export class SettingsEditError extends HookmachineError {

@@ -1,7 +1,7 @@
 import { hookEventNames, isHookEventName } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
 import type { HookType } from '../../core/definitions/hook-definition.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 
 /** Keys under `hooks` that are not events but used to be settings. */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];

@@ -6,7 +6,7 @@ import {
   placeOf,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 import { reportUnknownKeys } from './unknown-names.ts';
 import type { AuditSettings, RequiredBundle } from '../../core/definitions/settings.ts';

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { isMissing, isShortage, messageOf } from '../../base/errors.ts';
+import { isMissing, isShortage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { isBrokenLink } from './levels.ts';
 import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
@@ -13,6 +13,7 @@ import {
 import { readBounded, refusals, withFile } from './read-bounded.ts';
 import { reportMisspeltKeys } from './unknown-names.ts';
 import type { FirstSight } from '../../core/definitions/settings.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** One settings file with the values that count. */
 export interface SettingsFile {

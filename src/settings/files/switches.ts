@@ -8,7 +8,7 @@ import {
   placeOf,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { SettingsFile } from './read-files.ts';
 import type { SettingsOwner } from '../../core/definitions/settings.ts';
 

@@ -16,7 +16,7 @@ import {
   type Path,
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { DisabledHooks } from '../../core/definitions/settings.ts';
 
 /**

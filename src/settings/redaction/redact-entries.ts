@@ -1,4 +1,4 @@
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 
 /** A problem of one entry of `hooksConfig.redact`. */
 export interface RedactProblem {

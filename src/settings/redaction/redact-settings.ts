@@ -1,9 +1,10 @@
-import { HookmachineError, said } from '../../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { settingsPlaces } from '../files/levels.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { type SettingsFile, settingsReader } from '../files/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
+import { said } from '../../base/message-of.ts';
 
 /**
  * Thrown if payloads are to be shown although a rule that redacts them is broken. The message names the file,

@@ -1,4 +1,4 @@
-import { isError, messageOf } from '../../base/errors.ts';
+import { isError } from '../../base/errors.ts';
 import { redactShapes } from './known-shapes.ts';
 import { redactAddresses } from './redact-addresses.ts';
 import { redactAssigned } from './redact-assigned.ts';
@@ -11,6 +11,7 @@ import { boundedExpressions } from './replace-bounded.ts';
 import { secretItems } from './secret-items.ts';
 import { redacted, secretFields, secretKeys, withoutInvisible } from './secrets.ts';
 import { counted } from '../../base/counted.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** The longest text of a payload that is kept, in characters. */
 const longestText = 10_000;

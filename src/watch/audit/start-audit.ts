@@ -4,7 +4,7 @@ import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
 import { plainName } from '../journal/hook-answer.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';

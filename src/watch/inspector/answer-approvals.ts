@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ApprovalsSource, ListedApprovals } from './approvals-source.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** How many approvals are sent to a page at once. */
 const mostListed = 200;

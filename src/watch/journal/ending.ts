@@ -4,7 +4,7 @@ import type { HookEventOutcome, HookVerdict } from '../../../machines/hook-event
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../../machines/model-call.ts';
 import type { RefusedBy, ToolCallOutcome } from '../../../machines/tool-call.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { EventVerdict } from '../../core/answers/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
 import { defined, isRecord } from '../../base/json.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { said } from '../../base/errors.ts';
+import { said } from '../../base/message-of.ts';
 import type { JournalEntry } from './entry.ts';
 
 type Check = (value: unknown) => boolean;

@@ -8,7 +8,7 @@ import type {
   HookPayload,
 } from '../../../machines/hook-event.ts';
 import type { HookProcessInput, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { debugChannel, type WarningSink } from '../../base/log.ts';
 import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';

@@ -1,5 +1,5 @@
 import { debugChannel } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
 
 const debug = debugChannel('system');

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { isTooDeep } from '../../base/json.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { JournalEntry, RecordingHeader } from './entry.ts';
 import { headerIn, headerOf } from './header.ts';
 import { faultOf, timeFaultOf } from './is-entry.ts';

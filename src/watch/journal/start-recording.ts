@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import { isHookmachineError, messageOf } from '../../base/errors.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { warn, warnPlainly, type WarningSink } from '../../base/log.ts';
 import type { RecordingHeader } from './entry.ts';
 import { formatVersion } from './header.ts';
@@ -7,6 +7,7 @@ import { journalTo, type JournalOptions } from './journal.ts';
 import { openRecording, type OpenRecording } from './open-recording.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {
   /**

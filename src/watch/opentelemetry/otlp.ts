@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { version } from '../../settings/files/managed.ts';
 import { loadSender } from './packages.ts';
 import type { SpanTarget } from './spans.ts';

@@ -2,7 +2,7 @@ import type { Meter, Tracer } from '@opentelemetry/api';
 import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';
 import { version } from '../../settings/files/managed.ts';

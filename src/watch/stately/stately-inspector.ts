@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { InspectionEvent } from 'xstate';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isNotInstalled, loadPackage } from '../../base/optional-package.ts';
 import { StatelyError } from './stately-error.ts';
 

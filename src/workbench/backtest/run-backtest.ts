@@ -5,7 +5,7 @@ import { knownDialects } from '../../hosts/all/known.ts';
 import { subjectOf } from '../../core/plan/hook-planner.ts';
 import type { HookSystem } from '../../hosts/system/hook-system.ts';
 import { oneLine } from '../../base/log.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
 import type { TranscriptFile } from '../transcripts/find-transcripts.ts';

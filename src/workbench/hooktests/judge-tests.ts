@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import type { Judged } from './junit.ts';
 import type { Difference } from './judge.ts';
 import { readTests, type HookTest } from './read-tests.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { runHookTest, type TestOptions, type TestRun } from './run-hook-test.ts';
 import { diffOfValues } from '../parts/value-diff.ts';

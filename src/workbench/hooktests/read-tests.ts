@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { knownDialects } from '../../hosts/all/known.ts';
-import { messageOf, said } from '../../base/errors.ts';
+import { messageOf, said } from '../../base/message-of.ts';
 import { readYaml } from '../../agent/models/scripted/read-yaml.ts';
 import { patternOf } from '../../agent/models/scripted/turn.ts';
 import { placeOf, type Path, type SettingsProblem } from '../../core/definitions/problem.ts';

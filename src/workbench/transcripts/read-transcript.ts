@@ -3,7 +3,7 @@ import { accounts } from '../../watch/journal/account.ts';
 import { headerOf } from '../../watch/journal/header.ts';
 import { linesOf } from '../../watch/journal/lines.ts';
 import { readRecording } from '../../watch/journal/read-recording.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';

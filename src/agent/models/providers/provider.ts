@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf } from '../../../base/message-of.ts';
 import { oneLine } from '../../../base/log.ts';
 import { isNotInstalled, loadPackage } from '../../../base/optional-package.ts';
 import type { Model } from '../../../core/translate/model.ts';

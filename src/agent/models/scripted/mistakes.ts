@@ -5,7 +5,7 @@ import {
   type Path,
   type Position,
 } from '../../../core/definitions/problem.ts';
-import { said } from '../../../base/errors.ts';
+import { said } from '../../../base/message-of.ts';
 import { ModelError } from '../model-error.ts';
 import { turnSchema } from './turn.ts';
 
