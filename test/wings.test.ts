@@ -92,3 +92,13 @@ test('no room of a wing imports from a room that imports from it, types included
 test('no file imports a file that imports it, not even at run time', () => {
   expect(circlesOf(imports.map(({ from, to }) => [from, to] as const))).toEqual([]);
 });
+
+test('the core starts no process, and reads no disk and no network', () => {
+  const core = readdirSync(join(source, 'core'), { recursive: true, encoding: 'utf8' });
+  const texts = core
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(join(source, 'core', file), 'utf8')] as const);
+  expect(texts.some(([, text]) => text.includes("'node:"))).toBe(true);
+  const outside = /\bnode:(?:child_process|dgram|fs|http2?|https|net|tls|worker_threads)\b/;
+  expect(texts.filter(([, text]) => outside.test(text)).map(([file]) => file)).toEqual([]);
+});

@@ -47,19 +47,3 @@ export function isExecutable(file: string): boolean {
     return false;
   }
 }
-
-let known: { path: string | undefined; shell: string } | undefined;
-
-/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh`. */
-export function findShell(): string {
-  const path = process.env['PATH'];
-  if (known === undefined || known.path !== path)
-    known = { path, shell: findProgram('bash', ownFolders()) ?? '/bin/sh' };
-  return known.shell;
-}
-
-let systems: string | undefined;
-
-/** The shell of the system itself, whatever the PATH says. */
-export const systemShell = (): string =>
-  (systems ??= ['/bin/bash', '/usr/bin/bash'].find(isExecutable) ?? '/bin/sh');

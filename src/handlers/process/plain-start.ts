@@ -3,9 +3,8 @@ import { closeSync } from 'node:fs';
 import type { HookCommand, HookExit } from '../../../machines/hook-process.ts';
 import { type Kept, OutputCollector, OutputHead, pipeSize, readNow } from './collect-output.ts';
 import { type HookStdin, openInput, openOutput } from './pipes.ts';
-import { environmentOf, expandCommand } from './programs.ts';
+import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
 import { askForPids, marked, newMark, type Run, tellsPids } from './strays.ts';
-import { findShell, systemShell } from '../../base/programs.ts';
 
 /** A hook's own process, with its input on the way. */
 export interface StartedHook {

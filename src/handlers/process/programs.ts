@@ -3,7 +3,23 @@ import { userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { markName } from './strays.ts';
-import { findProgram, isExecutable } from '../../base/programs.ts';
+import { findProgram, isExecutable, ownFolders } from '../../base/programs.ts';
+
+let known: { path: string | undefined; shell: string } | undefined;
+
+/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh`. */
+export function findShell(): string {
+  const path = process.env['PATH'];
+  if (known === undefined || known.path !== path)
+    known = { path, shell: findProgram('bash', ownFolders()) ?? '/bin/sh' };
+  return known.shell;
+}
+
+let systems: string | undefined;
+
+/** The shell of the system itself, whatever the PATH says. */
+export const systemShell = (): string =>
+  (systems ??= ['/bin/bash', '/usr/bin/bash'].find(isExecutable) ?? '/bin/sh');
 
 /** Where in the shell's grammar the scanner is. */
 type Place = 'text' | 'double' | 'group' | 'arithmetic' | 'braces' | 'quoted braces' | 'backticks';

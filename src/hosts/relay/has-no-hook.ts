@@ -60,7 +60,7 @@ export async function hasNoHook(
   const found = await findAllHooks(config, dialects, trusts);
   const registry = new HookRegistry(config, found);
   const planner = new HookPlanner(() => undefined, trusts, {
-    matcherLimit: matcherLimit,
+    matcherLimit,
   });
   planner.use(registry);
   const isPlanned = subjects.some((subject) => planner.plan(event, subject) !== undefined);

@@ -13,10 +13,9 @@ import {
   withoutStacks,
   type Limits,
 } from '../processes.ts';
-import { coarse, environmentOf, identitiesOf } from '../programs.ts';
+import { coarse, environmentOf, findShell, identitiesOf, systemShell } from '../programs.ts';
 import { askForPids, lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
-import { findShell, systemShell } from '../../../base/programs.ts';
 
 /*
  * Keeps processes of hooks with `"prestart": true` waiting on stdin: as many of each as have run side by
