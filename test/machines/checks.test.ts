@@ -16,6 +16,7 @@ import type { HookEventContext, HookEventInput, HookLane } from '../../machines/
 import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../machines/model-call.ts';
 import type { ToolCallInput } from '../../machines/tool-call.ts';
+import { Steps } from '../../src/core/run/steps.ts';
 import { nodesOf, transitionsOf } from '../../visualizations/walk.ts';
 import { walk } from './walk.ts';
 
@@ -478,8 +479,19 @@ const machines = (
   .flat()
   .filter((exported): exported is AnyStateMachine => exported instanceof StateMachine);
 
+/** What the children of a run were begun with, and told. */
+let heard: unknown[] = [];
+
+/** As JSON, because functions are made anew for each run, and the machine itself may be among the input. */
+const noteHeard = (what: object): number =>
+  heard.push(JSON.stringify(what, (key, value: unknown) => (key === 'streaming' ? '' : value)));
+
 /** Children that only wait: what they end with is sent to the machine as the corresponding event. */
-const waiting = fromCallback(() => undefined);
+const waiting = fromCallback(({ input, receive }) => {
+  noteHeard({ begun: input });
+  receive(noteHeard);
+  return () => heard.push('ended');
+});
 const withWaitingChildren = (machine: AnyStateMachine): AnyStateMachine =>
   machine.provide({
     actors: Object.fromEntries(
@@ -785,8 +797,57 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
         `${id}: ${nodes.length} states, ${transitions.length} transitions, ${places.length} situations, ${paths.length} paths to ${endings.toSorted().join(', ')}\n`,
       );
     });
+
+    test('a machine that nobody watches goes the way that an actor of it goes', () => {
+      const replayed = new Set<string>();
+      for (const { input, steps } of paths) {
+        const ways = stepsOf(steps).map((step) => `${world.inputs.indexOf(input)} ${step}`);
+        if (ways.every((way) => replayed.has(way))) continue;
+        for (const way of ways) replayed.add(way);
+        const sent = steps.flatMap(({ event, state }, index) => [
+          ...(index > 0 ? [event] : []),
+          ...(standing.get(serializeState(state)) ?? []),
+        ]);
+        const actor = createActor(machine, { input, clock: new SimulatedClock() });
+        const watched = told(() => actor.start()).with(
+          sent,
+          (event) => actor.send(event),
+          () => {
+            const { status, value, context, output } = actor.getSnapshot() as AnyMachineSnapshot;
+            return { status, state: `${id}.${nameOf(value)}`, context, output };
+          },
+        );
+        const ended: unknown[] = [];
+        const stepped = new Steps(machine, input, {
+          ended: (output) => ended.push(output),
+          broke: (error) => ended.push({ error }),
+          send: () => undefined,
+        });
+        const unwatched = told(() => stepped.start()).with(
+          sent,
+          (event) => stepped.send(event),
+          () => stepped.getSnapshot(),
+        );
+        if (!isDeepStrictEqual(unwatched, watched)) expect(unwatched).toEqual(watched);
+        expect(ended).toEqual([steps.at(-1)!.state.output]);
+      }
+    });
   },
 );
+
+/** Starts a run and sends it events, and notes after each where it is and what its children heard. */
+const told = (start: () => void) => ({
+  with(events: readonly Said[], send: (event: Said) => void, look: () => object): unknown[] {
+    heard = [];
+    start();
+    const seen: unknown[] = [{ ...look(), heard: [...heard] }];
+    for (const event of events) {
+      send(event);
+      seen.push({ ...look(), heard: [...heard] });
+    }
+    return seen;
+  },
+});
 
 test('every machine is checked', () => {
   expect(machines.map(({ id }) => id).toSorted()).toEqual(Object.keys(worlds).toSorted());

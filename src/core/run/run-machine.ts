@@ -1,7 +1,6 @@
 import {
   createActor,
   toPromise,
-  type Actor,
   type AnyStateMachine,
   type InputFrom,
   type InspectionEvent,
@@ -13,6 +12,7 @@ import { hookProcessMachine } from '../../../machines/hook-process.ts';
 import type { RunnableCommand } from '../host/handlers.ts';
 import { debugChannel } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
+import { Steps } from './steps.ts';
 import type { InspectObserver } from '../host/config.ts';
 
 const debug = debugChannel('system');
@@ -24,24 +24,41 @@ interface RunOptions {
   readonly inspect?: InspectObserver | undefined;
 }
 
-/** Runs a machine, as a separate actor, until it returns its outcome. */
+/**
+ * Runs a machine until it returns its outcome: as an actor if somebody watches, otherwise by stepping through
+ * the same chart.
+ */
 export function runMachine<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine>,
   { signal, inspect }: RunOptions,
 ): Promise<OutputFrom<Machine>> {
-  const actor = createActor<AnyStateMachine>(machine, {
-    input,
-    ...(inspect && { inspect: onlyWatching(inspect) }),
-  });
-  const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
-  actor.start();
+  const { run, ended } = inspect ? watched(machine, input, inspect) : unwatched(machine, input);
+  run.start();
   // Not awaited: a waiting frame would hold memory as long as the run lasts.
-  return signal === undefined ? ended : ended.finally(cancelOnAbort(actor, signal));
+  const outcome = ended as Promise<OutputFrom<Machine>>;
+  return signal === undefined ? outcome : outcome.finally(cancelOnAbort(run, signal));
+}
+
+function watched(machine: AnyStateMachine, input: unknown, inspect: InspectObserver) {
+  const run = createActor<AnyStateMachine>(machine, { input, inspect: onlyWatching(inspect) });
+  return { run, ended: toPromise(run) };
+}
+
+function unwatched(machine: AnyStateMachine, input: unknown) {
+  let run!: Steps;
+  const ended = new Promise<unknown>((resolve, reject) => {
+    run = new Steps(machine, input, { ended: resolve, broke: reject, send: () => undefined });
+  });
+  return { run, ended };
+}
+
+interface Cancellable {
+  send(event: { readonly type: 'cancel'; readonly reason: string }): void;
 }
 
 /** Sends the actor `cancel` when the signal is aborted, until the returned function is called. */
-export function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
+export function cancelOnAbort(actor: Cancellable, signal: AbortSignal): () => void {
   const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal.reason) });
   if (signal.aborted) cancel();
   return onAbort(signal, cancel);

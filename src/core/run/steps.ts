@@ -1,0 +1,311 @@
+import type { AnyActorLogic, AnyEventObject, AnyStateMachine, Snapshot } from 'xstate';
+import {
+  type Action,
+  type ActionArgs,
+  type BuiltIn,
+  type Chart,
+  chartOf,
+  isBuiltIn,
+  made,
+  type State,
+  type Transition,
+} from './chart.ts';
+
+/** What started a run, or a part of one, and learns how it ends. */
+export interface Starter {
+  ended(output: unknown): void;
+  broke(error: unknown): void;
+  /** Receives what a part reports while it runs. */
+  send(event: AnyEventObject): void;
+}
+
+/** A run, or a part of one. */
+interface Running {
+  start(): void;
+  send(event: AnyEventObject): void;
+  stop(): void;
+}
+
+const starting: AnyEventObject = { type: 'xstate.init' };
+const stopping: AnyEventObject = { type: 'xstate.stop' };
+
+const begin = (logic: AnyActorLogic, input: unknown, starter: Starter): Running =>
+  'root' in logic
+    ? new Steps(logic as unknown as AnyStateMachine, input, starter)
+    : new Work(logic, input, starter);
+
+/**
+ * A machine that nobody watches. It takes the same transitions as an actor of the machine, but keeps nothing
+ * for those who would watch: no snapshots, no system, no mailboxes.
+ */
+export class Steps implements Running {
+  readonly #chart: Chart;
+  readonly #input: unknown;
+  readonly #starter: Starter;
+  readonly #children = new Map<string, Running>();
+  #timers: Map<string, ReturnType<typeof setTimeout>> | undefined;
+  /** Events that came while another was handled. */
+  readonly #waiting: AnyEventObject[] = [];
+  /** What happens once the machine is at rest: children are started, stopped and sent to. */
+  #afterwards: (() => void)[] = [];
+  #isBusy = true;
+  #status: 'active' | 'done' | 'error' | 'stopped' = 'active';
+  #state: State;
+  #context: object = {};
+  #output: unknown;
+
+  constructor(machine: AnyStateMachine, input: unknown, starter: Starter) {
+    this.#chart = chartOf(machine);
+    this.#state = this.#chart.root;
+    this.#input = input;
+    this.#starter = starter;
+  }
+
+  start(): void {
+    if (this.#status !== 'active') return;
+    this.#handle(() => {
+      this.#context = this.#chart.context(this.#input, this);
+      for (const state of this.#chart.initial) this.#enter(state, starting);
+      this.#settle(starting);
+    });
+  }
+
+  send(event: AnyEventObject): void {
+    if (this.#status !== 'active') return;
+    if (this.#isBusy) this.#waiting.push(event);
+    else this.#handle(() => this.#take(event));
+  }
+
+  stop(): void {
+    if (this.#status === 'active') this.#end('stopped');
+  }
+
+  /** Where the machine is; its actions ask whether it is still active. */
+  getSnapshot() {
+    return {
+      status: this.#status,
+      state: this.#state.id,
+      context: this.#context,
+      output: this.#output,
+    };
+  }
+
+  /** Does one step, and then those for the events that came meanwhile. */
+  #handle(step: () => void): void {
+    this.#isBusy = true;
+    try {
+      step();
+      this.#rest();
+      while (this.#status === 'active' && this.#waiting.length > 0) {
+        this.#take(this.#waiting.shift()!);
+        this.#rest();
+      }
+    } catch (error) {
+      this.#end('error');
+      this.#starter.broke(error);
+      return;
+    }
+    this.#isBusy = false;
+    if (this.#status !== 'done') return;
+    this.#end('done');
+    this.#starter.ended(this.#output);
+  }
+
+  #rest(): void {
+    while (this.#afterwards.length > 0) {
+      const acts = this.#afterwards;
+      this.#afterwards = [];
+      for (const act of acts) act();
+    }
+  }
+
+  #end(status: 'done' | 'error' | 'stopped'): void {
+    this.#status = status;
+    for (const timer of this.#timers?.values() ?? []) clearTimeout(timer);
+    for (const child of this.#children.values()) child.stop();
+    this.#children.clear();
+  }
+
+  #take(event: AnyEventObject): void {
+    const transition = this.#chosen(event, (state) => state.on(event.type));
+    if (transition) this.#follow(transition, event);
+    else if (event.type.startsWith('xstate.error.actor')) throw event['error'];
+    this.#settle(event);
+  }
+
+  /** Takes the transitions that need no event of their own. */
+  #settle(event: AnyEventObject): void {
+    while (this.#status === 'active') {
+      const next = this.#chosen(event, ({ always }) => always);
+      if (next === undefined) return;
+      this.#follow(next, event);
+    }
+  }
+
+  /** The first transition that is allowed, from the innermost state outwards. */
+  #chosen(
+    event: AnyEventObject,
+    from: (state: State) => readonly Transition[],
+  ): Transition | undefined {
+    const args = { context: this.#context, event };
+    for (let state: State | undefined = this.#state; state; state = state.parent)
+      for (const transition of from(state)) if (transition.guard?.(args) ?? true) return transition;
+    return undefined;
+  }
+
+  #follow({ within, actions, enters }: Transition, event: AnyEventObject): void {
+    if (within)
+      for (; this.#state !== within; this.#state = this.#state.parent!) {
+        for (const action of this.#state.exit) this.#act(action, event);
+        for (const { id } of this.#state.invokes) this.#stopChild(id);
+      }
+    for (const action of actions) this.#act(action, event);
+    for (const state of enters) this.#enter(state, event);
+  }
+
+  #enter(state: State, event: AnyEventObject): void {
+    this.#state = state;
+    for (const action of state.entry) this.#act(action, event);
+    for (const { id, src, input } of state.invokes)
+      this.#startChild(id, src, made(input, this.#args(event)));
+    if (!state.isFinal) return;
+    this.#output = this.#chart.output(state, this.#args(event));
+    this.#status = 'done';
+  }
+
+  #args(event: AnyEventObject): ActionArgs {
+    return { context: this.#context, event, self: this };
+  }
+
+  #act({ does, params: given }: Action, event: AnyEventObject): void {
+    const args = this.#args(event);
+    const params = made(given, args);
+    if (isBuiltIn(does)) this.#actBuiltIn(does, args, params);
+    // An actor does what a machine does at its start once it has started.
+    else if (event === starting) this.#afterwards.push(() => does(args, params));
+    else does(args, params);
+  }
+
+  #actBuiltIn(does: BuiltIn, args: ActionArgs, params: unknown): void {
+    switch (does.type) {
+      case 'xstate.assign':
+        this.#context = { ...this.#context, ...assigned(does.assignment!, args, params) };
+        return;
+      case 'xstate.enqueueActions':
+        for (const action of does.resolve({}, args, args, params, does)[2] ?? [])
+          this.#act(this.#chart.action(action), args.event);
+        return;
+      case 'xstate.sendTo':
+        this.#sendTo(made(does.to, args, params), made(does.event, args, params));
+        return;
+      case 'xstate.raise':
+        this.#schedule(does, this.#chart.delay(does.delay, args, params));
+        return;
+      case 'xstate.cancel':
+        clearTimeout(this.#timers?.get(does.sendId!));
+        this.#timers?.delete(does.sendId!);
+        return;
+      case 'xstate.spawnChild':
+        this.#startChild(does.id!, does.src!, made(does.input, args, params));
+        return;
+      case 'xstate.stopChild':
+        this.#stopChild(made(does.actorRef!, args, params));
+        return;
+      default:
+        throw new Error(`A machine that is stepped through cannot have the action "${does.type}".`);
+    }
+  }
+
+  #sendTo(id: string | undefined, event: AnyEventObject | undefined): void {
+    const child = this.#children.get(id!);
+    if (child === undefined) throw new Error(`There is no actor "${id}" to send to.`);
+    this.#afterwards.push(() => child.send(event!));
+  }
+
+  #schedule({ id, event }: BuiltIn, delayMs: number): void {
+    const timers = (this.#timers ??= new Map());
+    const due = (): void => {
+      timers.delete(id!);
+      this.send(event as AnyEventObject);
+    };
+    this.#afterwards.push(() => timers.set(id!, setTimeout(due, delayMs)));
+  }
+
+  #startChild(id: string, src: string, input: unknown): void {
+    const child = begin(this.#chart.actor(src), input, {
+      ended: (output) => this.send({ type: `xstate.done.actor.${id}`, output, actorId: id }),
+      broke: (error) => this.send({ type: `xstate.error.actor.${id}`, error, actorId: id }),
+      send: (event) => this.send(event),
+    });
+    this.#children.set(id, child);
+    this.#afterwards.push(() => child.start());
+  }
+
+  #stopChild(id: string): void {
+    const child = this.#children.get(id);
+    this.#children.delete(id);
+    if (child) this.#afterwards.push(() => child.stop());
+  }
+}
+
+/** What a machine invokes that is no machine: a promise or a callback, as XState runs it. */
+class Work implements Running {
+  readonly _parent: Starter;
+  readonly #logic: AnyActorLogic;
+  #snapshot: Snapshot<unknown>;
+  readonly #scope: never;
+
+  constructor(logic: AnyActorLogic, input: unknown, starter: Starter) {
+    this.#logic = logic;
+    this._parent = starter;
+    // Only as much of an actor's scope as a promise and a callback use.
+    this.#scope = { self: this, system: this } as never;
+    this.#snapshot = logic.getInitialSnapshot(this.#scope, input) as Snapshot<unknown>;
+  }
+
+  start(): void {
+    if (this.#snapshot.status !== 'active') return;
+    try {
+      this.#logic.start?.(this.#snapshot, this.#scope);
+    } catch (error) {
+      this.#snapshot = { status: 'error', output: undefined, error };
+      this._parent.broke(error);
+    }
+  }
+
+  send(event: AnyEventObject): void {
+    if (this.#snapshot.status !== 'active') return;
+    this.#snapshot = this.#logic.transition(
+      this.#snapshot,
+      event,
+      this.#scope,
+    ) as Snapshot<unknown>;
+    const { status, output, error } = this.#snapshot;
+    if (status === 'done') this._parent.ended(output);
+    else if (status === 'error') this._parent.broke(error);
+  }
+
+  stop(): void {
+    this.send(stopping);
+  }
+
+  getSnapshot(): Snapshot<unknown> {
+    return this.#snapshot;
+  }
+
+  /** Where XState's own logic sends what it has to say. */
+  _relay(_: unknown, to: { send(event: AnyEventObject): void }, event: AnyEventObject): void {
+    to.send(event);
+  }
+}
+
+function assigned(
+  assignment: NonNullable<BuiltIn['assignment']>,
+  args: ActionArgs,
+  params: unknown,
+): object {
+  if (typeof assignment === 'function') return assignment(args, params);
+  const values: Record<string, unknown> = {};
+  for (const key in assignment) values[key] = made(assignment[key], args, params);
+  return values;
+}
