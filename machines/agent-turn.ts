@@ -42,12 +42,6 @@ export interface KeptToolStep {
   readonly ended: EndedToolStep;
 }
 
-/** All tool calls of an answer, when none of them had a machine of its own. */
-export interface PlainToolSteps {
-  readonly status: 'plain';
-  readonly ended: readonly EndedToolStep[];
-}
-
 /** The hooks of a turn. */
 export interface AgentTurnHooks {
   /** The hooks planned for the prompt; absent when there are none. */
@@ -77,10 +71,6 @@ export interface AgentTurnPorts {
   takeAnswer(step: ModelStep): void;
   /** Reports the calls that the model wants. */
   reportCalls(calls: readonly WantedToolCall[]): void;
-  /** Whether nothing would be judged and nobody is watching, so that no call needs a machine. */
-  arePlain(calls: readonly WantedToolCall[]): boolean;
-  /** Runs all calls to completion without a machine for each, and reports them. */
-  runPlainCalls(calls: readonly WantedToolCall[]): Promise<PlainToolSteps>;
   /**
    * Runs one call until it ends, or until it asks a question that is answered elsewhere; present when calls
    * are kept beyond the process.
@@ -162,7 +152,7 @@ export const agentTurnMachine = setup({
     events: {} as
       | {
           type: `xstate.done.actor.tool.${number}`;
-          output: ToolCallOutcome | PlainToolSteps | KeptToolStep;
+          output: ToolCallOutcome | KeptToolStep;
           actorId: string;
         }
       | { type: `xstate.error.actor.tool.${number}`; error: unknown; actorId: string }
@@ -173,7 +163,7 @@ export const agentTurnMachine = setup({
       hooks: 'planHooks';
       beforeHooks: 'hookEvent';
       modelCall: 'modelCall';
-      [tool: `tool.${number}`]: 'toolCall' | 'plainToolCalls' | 'keptToolCall';
+      [tool: `tool.${number}`]: 'toolCall' | 'keptToolCall';
       afterHooks: 'hookEvent';
     },
     tags: {} as 'hooks' | 'work' | 'ended',
@@ -182,10 +172,6 @@ export const agentTurnMachine = setup({
     hookEvent: {} as typeof hookEventMachine,
     modelCall: {} as typeof modelCallMachine,
     toolCall: {} as typeof toolCallMachine,
-    plainToolCalls: fromPromise<
-      PlainToolSteps,
-      { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }
-    >(({ input: { ports, calls } }) => ports.runPlainCalls(calls)),
     keptToolCall: fromPromise<
       KeptToolStep,
       { run: NonNullable<AgentTurnPorts['runKeptCall']>; call: WantedToolCall }
@@ -231,11 +217,6 @@ export const agentTurnMachine = setup({
     startCalls: enqueueActions(({ context, enqueue }) => {
       const { ports, calls, slots } = context;
       const run = ports.runKeptCall;
-      if (run === undefined && ports.arePlain(calls)) {
-        enqueue.spawnChild('plainToolCalls', { id: 'tool.0', input: { ports, calls } });
-        enqueue.assign({ slots: slots.with(0, 0), begun: calls.length });
-        return;
-      }
       let { begun } = context;
       const filled = slots.map((place, slot) => {
         const call = calls[begun];
@@ -248,16 +229,12 @@ export const agentTurnMachine = setup({
       enqueue.assign({ slots: filled, begun });
     }),
     keepResult: assign(
-      (
-        { context },
-        { actorId, end }: { actorId: string; end: ToolCallEnd | PlainToolSteps | KeptToolStep },
-      ) => {
+      ({ context }, { actorId, end }: { actorId: string; end: ToolCallEnd | KeptToolStep }) => {
         const { ports, calls, ended } = context;
         const slot = context.slots.findIndex((_, index) => actorId === `tool.${index}`);
         const place = context.slots[slot];
         if (place === undefined) return {};
         const slots = context.slots.with(slot, undefined);
-        if (end.status === 'plain') return { slots, ended: end.ended };
         const result = end.status === 'kept' ? end.ended : ports.readResult(calls[place]!, end);
         return {
           slots,

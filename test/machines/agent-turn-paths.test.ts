@@ -128,8 +128,6 @@ const inputFor = ({ maxSteps, keeps, isResumed }: Setting): AgentTurnInput => ({
     readAnswer: (outcome) => outcome as unknown as ModelStep,
     takeAnswer: () => undefined,
     reportCalls: () => undefined,
-    arePlain: () => false,
-    runPlainCalls: () => Promise.reject(new Error('each call is a machine')),
     ...(keeps && { runKeptCall: () => Promise.reject(new Error('the script answers for it')) }),
     toolCall: () => ({}) as never,
     readResult: (_, { status }) => (status === 'stopped' ? { stop } : {}),

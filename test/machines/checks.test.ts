@@ -414,8 +414,6 @@ const worlds: Readonly<Record<string, World>> = {
         readAnswer: (outcome) => outcome as never,
         takeAnswer: () => undefined,
         reportCalls: () => undefined,
-        arePlain: () => false,
-        runPlainCalls: never,
         toolCall: () => ({}) as never,
         readResult: (_, { status }) => (status === 'stopped' ? { stop: { reason: '' } } : {}),
         reportResults: () => undefined,

@@ -90,8 +90,6 @@ const agentTurn: AgentTurnInput = {
     readAnswer: () => ({ status: 'answered', calls: [] }),
     takeAnswer: nothing,
     reportCalls: nothing,
-    arePlain: () => false,
-    runPlainCalls: never,
     toolCall: () => toolCall,
     readResult: () => ({}),
     reportResults: nothing,

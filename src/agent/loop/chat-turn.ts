@@ -8,7 +8,6 @@ import {
   type AgentTurnPorts,
   type EndedToolStep,
   type ModelStep,
-  type PlainToolSteps,
   type ToolCallEnd,
 } from '../../../machines/agent-turn.ts';
 import type { ModelCallInput, ModelCallOutcome } from '../../../machines/model-call.ts';
@@ -16,7 +15,7 @@ import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
 import { hookEvent, runMachine } from '../../core/run/run-machine.ts';
 import type { PrepareOptions } from '../../core/run/hook-event-handler.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isObserved, observed, observedSession } from '../../core/run/telemetry.ts';
+import { observed, observedSession } from '../../core/run/telemetry.ts';
 import { errorResult } from '../../core/protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../../core/translate/genai-types.ts';
 import { withSystemMessage } from '../../core/translate/genai-v1.ts';
@@ -49,10 +48,7 @@ import {
 import { OfferedTools } from './offered-tools.ts';
 import { addResults, unansweredCalls } from './unanswered-calls.ts';
 import {
-  hasHooks,
   hookResult,
-  isPending,
-  isUnready,
   hooksFor,
   readyHookSystem,
   warnOfFailures,
@@ -68,7 +64,7 @@ import {
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
-import { ToolScheduler, type CompletedToolCall } from './tool-scheduler.ts';
+import type { CompletedToolCall } from './tool-scheduler.ts';
 import { textOfResponse } from '../../core/translate/response.ts';
 
 /** The machine for a turn, with its actors provided once for all runs. */
@@ -197,8 +193,6 @@ export class ChatTurn {
         for (const { id, name, input } of calls as readonly ToolCallRequest[])
           this.#tell({ type: 'toolCall', id, name, input });
       },
-      arePlain: (calls) => this.#arePlain(calls as readonly ToolCallRequest[]),
-      runPlainCalls: (calls) => this.#runPlainCalls(calls as readonly ToolCallRequest[]),
       ...(durable && {
         runKeptCall: async (call) => {
           const request = call as ToolCallRequest;
@@ -324,35 +318,6 @@ export class ChatTurn {
       },
     };
     return [...notes].reduce<GenAIRequest>(withSystemMessage, request);
-  }
-
-  #arePlain(requests: readonly ToolCallRequest[]): boolean {
-    const { config, confirm } = this.#session.options;
-    const system = readyHookSystem(config);
-    if (confirm || isObserved(config) || isPending(system) || isUnready(system)) return false;
-    const names = new Set(requests.map(({ name }) => name));
-    return ![...names].some(
-      (name) =>
-        refusalOf(name, this.#request!) !== undefined ||
-        hasHooks(system, 'BeforeTool', name) ||
-        hasHooks(system, 'ToolFailed', name) ||
-        hasHooks(system, 'AfterTool', name),
-    );
-  }
-
-  async #runPlainCalls(requests: readonly ToolCallRequest[]): Promise<PlainToolSteps> {
-    const { options, tools } = this.#session;
-    const { config, toolLimit, invokedBy, allowGuardWrites } = options;
-    const scheduler = new ToolScheduler({
-      config,
-      tools,
-      ...(toolLimit !== undefined && { limit: toolLimit }),
-      invokedBy,
-      allowGuardWrites,
-      onCompleted: (call) => this.#report(call),
-    });
-    const { calls } = await scheduler.schedule(requests, { signal: this.#abort.signal });
-    return { status: 'plain', ended: calls };
   }
 
   /** Makes a call that is kept beyond this process; a call to a tool that is not on offer is refused here. */

@@ -8,7 +8,7 @@ import type { HookEventHandler, PrepareOptions } from '../run/hook-event-handler
 import type { HookPlan } from '../plan/hook-planner.ts';
 import type { CallHooks, CallHost } from './call-host.ts';
 import { resultOf, settledInput } from '../run/plan-input.ts';
-import { onAbort, runMachine } from '../run/run-machine.ts';
+import { runMachine } from '../run/run-machine.ts';
 import { warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
@@ -217,20 +217,6 @@ export function runCall<Machine extends AnyStateMachine>(
 export function warnOfFailures(config: CallHost, { failures }: CallOutcome): void {
   for (const { phase, error } of failures)
     warnOfNoHooks(config, `${phase}: the hooks failed`, error);
-}
-
-/** Runs a call without hooks, which ends when it is cancelled, whether or not `run` does. */
-export function untilCancelled<Outcome>(
-  run: () => Promise<Outcome>,
-  cancelled: (reason: string) => Outcome,
-  signal: AbortSignal | undefined,
-): Outcome | Promise<Outcome> {
-  if (signal === undefined) return run();
-  if (signal.aborted) return cancelled(messageOf(signal.reason));
-  return new Promise((resolve, reject) => {
-    const stopWaiting = onAbort(signal, () => resolve(cancelled(messageOf(signal.reason))));
-    void run().then(resolve, reject).finally(stopWaiting);
-  });
 }
 
 /**

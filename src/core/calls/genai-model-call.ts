@@ -8,26 +8,14 @@ import type { AnswerStreamOutcome } from '../../../machines/answer-stream.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
-import { isObserved, observedSession } from '../run/telemetry.ts';
+import { observedSession } from '../run/telemetry.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import type { AggregatedHookResult, EventVerdict } from '../answers/results.ts';
-import {
-  hookResult,
-  isPending,
-  type Ready,
-  readyHookSystem,
-  runCall,
-  untilCancelled,
-} from './event-hooks.ts';
+import { hookResult, isPending, type Ready, readyHookSystem, runCall } from './event-hooks.ts';
 import { answerStream } from './answer-stream-ports.ts';
-import {
-  type CallModel,
-  modelCallPorts,
-  type ModelCallFollower,
-  textTo,
-} from './model-call-ports.ts';
+import { type CallModel, modelCallPorts, type ModelCallFollower } from './model-call-ports.ts';
 import type { StopRequest } from './run-tool-call.ts';
 
 /** The machine for a model call, with its actors provided once for all runs. */
@@ -71,8 +59,7 @@ export interface ModelCallOptions extends EventContext, ModelCallFollower {
 }
 
 /**
- * Runs one model call with its hooks, as one `modelCall` machine; with no hooks and no observer, only the
- * model is called. Never throws: a failing model is an outcome.
+ * Runs one model call with its hooks, as one `modelCall` machine. Never throws: a failing model is an outcome.
  */
 export async function runGenAIModelCall(
   config: CallHost,
@@ -89,38 +76,15 @@ export async function runGenAIModelCall(
 ): Promise<EndedModelCall> {
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const { request } = asked;
-  const cancelled = (reason: string): ModelCallOutcome => ({
-    status: 'cancelled',
-    request,
-    failures: [],
-    reason,
-  });
-  if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
+  if (signal.aborted) {
+    const reason = messageOf(signal.reason);
+    return endedModelCall({ status: 'cancelled', request: asked.request, failures: [], reason });
+  }
   const follower = { onHooks, onText, onWait, showsUnjudged };
   const input = modelCallInput(config, system, asked, callModel, follower, context);
-  if (isPlain(input) && !isObserved(config)) {
-    const run = async (): Promise<ModelCallOutcome> => {
-      try {
-        return {
-          status: 'done',
-          request,
-          failures: [],
-          response: await callModel(request, signal, textTo(onText ?? ignore)),
-        };
-      } catch (error) {
-        return { status: 'failed', request, failures: [], error };
-      }
-    };
-    return endedModelCall(await untilCancelled(run, cancelled, signal));
-  }
   const observed = { ...input, ...observedSession(config, context.sessionId) };
   return endedModelCall(await runCall(config, modelCall, observed, signal));
 }
-
-/** Whether only the model would run. */
-const isPlain = ({ ports }: ModelCallInput): boolean =>
-  !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
 
 /** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
 export function modelCallInput(
@@ -174,8 +138,6 @@ export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
     ...(after && { after }),
   };
 }
-
-const ignore = (): void => undefined;
 
 /** The result of the hooks on an answer's text. */
 const resultOfText = ({ verdict }: AnswerStreamOutcome): AggregatedHookResult =>

@@ -1,5 +1,5 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { AnswerText, ModelCallOutcome } from '../../../machines/model-call.ts';
+import type { AnswerText } from '../../../machines/model-call.ts';
 import {
   anyText,
   assertArguments,
@@ -9,7 +9,6 @@ import {
   type Rule,
 } from '../../base/arguments.ts';
 import type { CallHost } from './call-host.ts';
-import { isObserved } from '../run/telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
 import { defined } from '../../base/json.ts';
 import { readConfig } from '../translate/fields.ts';
@@ -27,14 +26,13 @@ import {
   newCallId,
   type Ready,
   readyHookSystem,
-  untilCancelled,
 } from './event-hooks.ts';
+import { isObserved } from '../run/telemetry.ts';
 import {
   type EndedModelCall,
   type ModelCallOptions,
   runGenAIModelCall,
 } from './genai-model-call.ts';
-import { textTo } from './model-call-ports.ts';
 import { refusalOf } from './tool-choice.ts';
 
 /** A part of a message. A part without text, call or result is for the model only; hooks do not see it. */
@@ -125,8 +123,7 @@ export async function runModelCall(
   const { id = newCallId(), ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  if (isPlain(config, system)) return plainCall(request, callModel, options);
-  const carrier = new Carrier();
+  const carrier = isJudged(config, system) ? new Carrier() : asGiven;
   const asked = carrier.toRequest(request);
   const {
     response,
@@ -143,54 +140,36 @@ export async function runModelCall(
     ...ended,
     request: carrier.fromRequest(sent, request),
     ...(response && { response: carrier.fromResponse(response) }),
-    refusal: (toolName) => refusalOf(toolName, sent),
+    refusal: (toolName) => carrier.refusal(toolName, sent),
   };
 }
 
-/** Whether only the model would run. */
-const isPlain = (config: CallHost, system: Ready): boolean =>
-  !isObserved(config) &&
-  !isUnready(system) &&
-  !(['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const).some((event) =>
+/** Whether hooks or observers see the call, for whom it is translated. */
+const isJudged = (config: CallHost, system: Ready): boolean =>
+  isObserved(config) ||
+  isUnready(system) ||
+  (['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const).some((event) =>
     hasHooks(system, event),
   );
 
-/** Calls the model; the call ends like one whose hooks give no output. */
-async function plainCall(
-  request: NeutralRequest,
-  callModel: CallNeutralModel,
-  { signal = new AbortController().signal, onText = () => undefined }: ModelCallOptions,
-): Promise<EndedNeutralCall> {
-  const ask = async (): Promise<ModelCallOutcome> => {
-    const made = { request, failures: [] };
-    try {
-      return {
-        ...made,
-        status: 'done',
-        response: await callModel(request, signal, textTo(onText)),
-      };
-    } catch (error) {
-      return { ...made, status: 'failed', error };
-    }
-  };
-  const cancelled = (reason: string): ModelCallOutcome => ({
-    request,
-    failures: [],
-    status: 'cancelled',
-    reason,
-  });
-  const outcome = await untilCancelled(ask, cancelled, signal);
-  const { toolConfig } = request;
-  return {
-    outcome,
-    request,
-    suppressOutput: false,
-    ...(outcome.status === 'done' && { response: outcome.response as NeutralResponse }),
-    ...(outcome.status === 'failed' && { error: outcome.error }),
-    refusal: (toolName) =>
-      toolConfig && refusalOf(toolName, new Carrier().toRequest({ ...request, messages: [] })),
-  };
-}
+/** Takes a neutral conversation to the form that hooks see, and back. */
+type Carries = Pick<
+  Carrier,
+  'toRequest' | 'fromRequest' | 'toResponse' | 'fromResponse' | 'refusal'
+>;
+
+/** Leaves a conversation that nobody sees as it is. */
+const asGiven: Carries = {
+  toRequest: (request) => request as never,
+  fromRequest: (request) => request as never,
+  toResponse: (response) => response as never,
+  fromResponse: (response) => response as never,
+  refusal(toolName, request) {
+    const { toolConfig, ...rest } = request as unknown as NeutralRequest;
+    if (toolConfig === undefined) return undefined;
+    return refusalOf(toolName, new Carrier().toRequest({ ...rest, toolConfig, messages: [] }));
+  },
+};
 
 /**
  * Converts a neutral conversation to the shapes that hooks change, and restores the caller's own objects for
@@ -254,6 +233,10 @@ class Carrier {
       ...(finishReason !== undefined && { finishReason }),
       ...(usageMetadata && { usage: usageMetadata }),
     };
+  }
+
+  refusal(toolName: string, request: GenAIRequest): string | undefined {
+    return refusalOf(toolName, request);
   }
 
   #toContent(message: NeutralMessage): GenAIContent {

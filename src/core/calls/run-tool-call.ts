@@ -13,7 +13,7 @@ import { isError } from '../../base/errors.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
-import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../run/telemetry.ts';
+import { observedSession } from '../run/telemetry.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import {
   BeforeToolHookOutput,
@@ -33,7 +33,6 @@ import {
   type Ready,
   readyHookSystem,
   runCall,
-  untilCancelled,
 } from './event-hooks.ts';
 import { defined } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -114,8 +113,8 @@ export interface EndedToolCall extends AppliedToolCall {
 }
 
 /**
- * Runs one tool call with its hooks, as one `toolCall` machine; with no hooks, no question and nobody who
- * watches machines, only the tool runs. Never throws: a failing tool is a result with `error`.
+ * Runs one tool call with its hooks, as one `toolCall` machine. Never throws: a failing tool is a result with
+ * `error`.
  */
 export function runToolCall(
   config: CallHost,
@@ -163,7 +162,6 @@ const hookedResult = ({ toolResult, stop, notice }: EndedToolCall): HookedToolRe
     ? { ...toolResult, ...(stop && { stop }), ...(notice !== undefined && { notice }) }
     : toolResult;
 
-/** Runs a call by its machine; without one if only the tool would run and nobody watches machines. */
 function runReady(
   config: CallHost,
   system: Ready,
@@ -171,43 +169,10 @@ function runReady(
   executeTool: ExecuteTool,
   { signal, ...options }: ToolCallOptions,
 ): Promise<ToolCallOutcome> {
-  const cancelled = (reason: string) => cancelledToolCall(request, reason);
-  if (signal?.aborted) return Promise.resolve(cancelled(messageOf(signal.reason)));
+  if (signal?.aborted) return Promise.resolve(cancelledToolCall(request, messageOf(signal.reason)));
   const input = toolCallInput(config, system, request, executeTool, options);
-  if (!isPlain(input) || wantsMachines(config))
-    return runCall(
-      config,
-      toolCall,
-      { ...input, ...observedSession(config, options.sessionId) },
-      signal,
-    );
-  const toolInput = request.input;
-  const toolSignal = signal ?? new AbortController().signal;
-  const run = async (): Promise<ToolCallOutcome> => {
-    const result = await runTool(executeTool, toolInput, toolSignal).catch(failedResult);
-    return { status: 'done', toolInput, failures: [], result };
-  };
-  const call = () => Promise.resolve(untilCancelled(run, cancelled, signal));
-  return isObserved(config)
-    ? reportedCall(config, request, options.sessionId ?? config.getSessionId(), call)
-    : call();
-}
-
-/** Runs a call without a machine, and reports it when it has ended. */
-async function reportedCall(
-  config: CallHost,
-  { id, name }: ToolCallRequest,
-  session: string,
-  call: () => Promise<ToolCallOutcome>,
-): Promise<ToolCallOutcome> {
-  const startedAt = performance.timeOrigin + performance.now();
-  const outcome = await call();
-  const endedAt = performance.timeOrigin + performance.now();
-  const failed =
-    'result' in outcome && (outcome.result as ToolResult | undefined)?.error !== undefined;
-  const { status } = outcome;
-  reportPlainCall(config, { id, name, session, status, failed, startedAt, endedAt });
-  return outcome;
+  const session = observedSession(config, options.sessionId);
+  return runCall(config, toolCall, { ...input, ...session }, signal);
 }
 
 /** The outcome of a call that is cancelled before it begins. */
@@ -217,15 +182,6 @@ export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): T
   failures: [],
   reason,
 });
-
-/** Whether only the tool would run. */
-const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
-  notOffered === undefined &&
-  !ports.hooksBefore &&
-  !ports.hooksOnFailure &&
-  !ports.hooksAfter &&
-  !ports.takeQuestion &&
-  (!ports.ask || ports.asksForHooksAlone === true);
 
 /** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
 export function toolCallInput(

@@ -1,5 +1,4 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
 import type { Effect } from '../answers/answer.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import {
@@ -347,22 +346,6 @@ export function* eventWarnings(
     };
 }
 
-/** A tool call that no hook matched, so that it ran without a machine. */
-export interface PlainCall {
-  readonly id: string;
-  readonly name: string;
-  readonly session: string;
-  readonly status: ToolCallOutcome['status'];
-  /** The tool returned an error as its result. */
-  readonly failed: boolean;
-  /** In ms since 1970, possibly fractional. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-/** Receives calls that ran without a machine, once they have ended. */
-export type PlainObserver = (call: PlainCall) => void;
-
 /** The part of a host that is observed. */
 interface ObservedHost {
   readonly inspect?: InspectObserver;
@@ -370,45 +353,25 @@ interface ObservedHost {
 }
 
 /** The observers that were added to a host besides its own. */
-const added = new WeakMap<ObservedHost, Map<InspectObserver, PlainObserver | undefined>>();
+const added = new WeakMap<ObservedHost, Set<InspectObserver>>();
 
 /**
  * Adds an observer of every machine that is started for this host from now on, until the returned function is
- * called. A tool call that needs no machine gets one for the observer's sake, unless `plain` is given to
- * receive it.
+ * called.
  */
-export function addObserver(
-  config: ObservedHost,
-  observer: InspectObserver,
-  plain?: PlainObserver,
-): () => void {
-  const observers = added.get(config) ?? new Map<InspectObserver, PlainObserver | undefined>();
-  added.set(config, observers.set(observer, plain));
+export function addObserver(config: ObservedHost, observer: InspectObserver): () => void {
+  const observers = added.get(config) ?? new Set<InspectObserver>();
+  // Equal functions are several observers.
+  const own: InspectObserver = (event) => observer(event);
+  added.set(config, observers.add(own));
   return () => {
-    observers.delete(observer);
+    observers.delete(own);
   };
 }
 
-/** Whether the machines of this host are observed. */
+/** Whether the machines of this host are observed, and so must be actors. */
 export const isObserved = (config: ObservedHost): boolean =>
   config.inspect !== undefined || (added.get(config)?.size ?? 0) > 0;
-
-/** Whether any observer wants a machine even if none is needed. */
-export function wantsMachines(config: ObservedHost): boolean {
-  if (config.inspect !== undefined) return true;
-  for (const plain of added.get(config)?.values() ?? []) if (plain === undefined) return true;
-  return false;
-}
-
-/** Reports a call that ran without a machine to the observers that want it. */
-export function reportPlainCall(config: ObservedHost, call: PlainCall): void {
-  for (const plain of added.get(config)?.values() ?? [])
-    try {
-      plain?.(call);
-    } catch (error) {
-      debug('an observer of calls threw: %s', messageOf(error));
-    }
-}
 
 /** Returns the options that a run of this host needs for its observers. */
 export function observed(config: ObservedHost): { readonly inspect?: InspectObserver } {
@@ -418,7 +381,7 @@ export function observed(config: ObservedHost): { readonly inspect?: InspectObse
   return {
     inspect: (event) => {
       inspect?.(event);
-      for (const observer of observers?.keys() ?? []) observer(event);
+      for (const observer of observers ?? []) observer(event);
     },
   };
 }

@@ -24,7 +24,6 @@ import {
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
-  type PlainObserver,
 } from '../../core/run/telemetry.ts';
 import { handlers, runProgram } from './handlers.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
@@ -160,14 +159,13 @@ export class HookSystem {
 
   /**
    * Lets an observer see every machine that is started from now on, in addition to the host's own `inspect`.
-   * Returns a function that stops it. With `plain`, a tool call that no hook matches needs no machine to be
-   * seen: it is reported to `plain` when it has ended.
+   * Returns a function that stops it.
    *
    * @example
    * const stop = hookSystem.observe(journalTo((entry) => console.log(entry)).observe);
    */
-  observe(observer: InspectObserver, plain?: PlainObserver): () => void {
-    return addObserver(this.#config, observer, plain);
+  observe(observer: InspectObserver): () => void {
+    return addObserver(this.#config, observer);
   }
 
   /** The config the system was created with. */

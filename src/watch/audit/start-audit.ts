@@ -1,6 +1,5 @@
 import { hostname, userInfo } from 'node:os';
 import type { InspectionEvent } from 'xstate';
-import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
 import { plainName } from '../journal/hook-answer.ts';
@@ -35,7 +34,7 @@ interface AuditedSystem {
     getAllHooks(): readonly RegisteredHook[];
     isOn(hook: RegisteredHook): boolean;
   };
-  observe(observer: InspectObserver, plain?: PlainObserver): () => void;
+  observe(observer: InspectObserver): () => void;
   on(name: 'hook:skipped', listener: (text: string) => void): () => void;
 }
 
@@ -104,15 +103,8 @@ export async function startAudit(
     current = dated;
     journal.observe(dated.event);
   });
-  const plain: PlainObserver = (call) => {
-    const { session, name, status, startedAt, endedAt } = call;
-    const ms = Math.round(endedAt - startedAt);
-    const tool = nameOf(name);
-    put({ kind: 'call', machine: 'toolCall', name: tool, status, ms, events: [] }, session);
-    traces?.spans.plain(call);
-  };
   const stops = [
-    system.observe(events.add, plain),
+    system.observe(events.add),
     system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
     () => events.close(),
     () => write.close(),

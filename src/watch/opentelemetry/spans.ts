@@ -1,7 +1,5 @@
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
-import type { PlainCall } from '../../core/run/telemetry.ts';
 import type { JournaledHook, JournaledMachine, JournalEntry } from '../journal/entry.ts';
-import { plainName } from '../journal/hook-answer.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
 import { hookMetrics, type HookMetrics } from './metrics.ts';
@@ -73,25 +71,6 @@ export class HookSpans {
     if (entry.kind === 'answered') this.#answer(run, entry);
     else if (entry.kind === 'verdict') this.#decide(run, entry);
     else this.#end(run, entry);
-  }
-
-  /** Records a call that ran without a machine. */
-  plain({ id, name, session, status, failed, startedAt, endedAt }: PlainCall): void {
-    const { redactor } = this.#target;
-    const tool = redactor.text(plainName(name), longest);
-    const attributes = {
-      ...ofCall('toolCall', tool, session),
-      'gen_ai.tool.call.id': redactor.id(plainName(id), longest),
-      'hookmachine.status': status,
-    };
-    const span = this.#begin('toolCall', tool, {
-      attributes,
-      at: startedAt,
-      within: this.#rootFor(session, startedAt),
-    });
-    if (failed) this.#fail(span, 'tool_error');
-    span.end(endedAt);
-    this.#metrics.toolTook(endedAt - startedAt, aboutTool(tool));
   }
 
   /** Ends all open spans. */

@@ -1,5 +1,4 @@
 import type { Meter, Tracer } from '@opentelemetry/api';
-import type { PlainObserver } from '../../core/run/telemetry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -13,7 +12,7 @@ import type { InspectObserver } from '../../core/host/config.ts';
 /** The part of a hook system that is used here. */
 interface TracedSystem {
   readonly config: { getWorkingDir(): string; readonly onWarning?: WarningSink };
-  observe(observer: InspectObserver, plain?: PlainObserver): () => void;
+  observe(observer: InspectObserver): () => void;
 }
 
 export interface TraceHooksOptions {
@@ -50,7 +49,6 @@ export async function traceHooks(
     });
     const stopObserving = system.observe(
       journalTo((entry) => spans.take(entry), { redact, moves: false }).observe,
-      (call) => spans.plain(call),
     );
     return () => {
       stopObserving();

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import type * as runs from '../../../src/core/run/run-machine.ts';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { runGenAIModelCall } from '../../../src/core/calls/genai-model-call.ts';
 import type { GenAIRequest } from '../../../src/core/translate/genai-types.ts';
@@ -8,12 +7,6 @@ import { callModel } from '../../support/call-model.ts';
 import { group, inParallel } from '../../support/session.ts';
 import { saying } from '../../support/some-model.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-
-const ran = vi.hoisted(() => vi.fn());
-vi.mock('../../../src/core/run/run-machine.ts', async (load) => {
-  const original = await load<typeof runs>();
-  return { ...original, runMachine: ran.mockImplementation(original.runMachine) };
-});
 
 /** A request that throws if anything reads it. */
 const untouchable = () =>
@@ -35,28 +28,17 @@ test.each([
     'only tools have hooks',
     { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel('exit 2') } },
   ],
-])(
-  'when %s, no machine is created and nothing is translated (HOOK-010, 011, C-23)',
-  async (_, settings) => {
-    ran.mockClear();
-    const request = untouchable();
-    const config = createConfig({ cwd: tempFolder(), settings });
-    const model = vi.fn(hello);
-    const call = { id: 'call-1', request };
-    const { outcome, response, suppressOutput } = await runGenAIModelCall(config, call, model);
-    expect(outcome.status).toBe('done');
-    expect(outcome.request).toBe(request);
-    expect(response).toEqual(saying('Hello'));
-    expect(suppressOutput).toBe(false);
-    expect(model).toHaveBeenCalledTimes(1);
-    expect(ran).not.toHaveBeenCalled();
-  },
-);
-
-test('a model call with a hook runs one machine', async () => {
-  ran.mockClear();
-  await callModel({ AfterModel: inParallel('true') });
-  expect(ran).toHaveBeenCalledTimes(1);
+])('when %s, nothing is translated (HOOK-010, 011, C-23)', async (_, settings) => {
+  const request = untouchable();
+  const config = createConfig({ cwd: tempFolder(), settings });
+  const model = vi.fn(hello);
+  const call = { id: 'call-1', request };
+  const { outcome, response, suppressOutput } = await runGenAIModelCall(config, call, model);
+  expect(outcome.status).toBe('done');
+  expect(outcome.request).toBe(request);
+  expect(response).toEqual(saying('Hello'));
+  expect(suppressOutput).toBe(false);
+  expect(model).toHaveBeenCalledTimes(1);
 });
 
 type Actor = AnyActorRef & { _parent?: Actor; logic: { id?: string } };
