@@ -13,8 +13,8 @@ import {
 
 /** What started a run, or a part of one, and learns how it ends. */
 export interface Starter {
-  ended(output: unknown): void;
-  broke(error: unknown): void;
+  ended(output: unknown, id: string): void;
+  broke(error: unknown, id: string): void;
   /** Receives what a part reports while it runs. */
   send(event: AnyEventObject): void;
 }
@@ -29,19 +29,20 @@ interface Running {
 const starting: AnyEventObject = { type: 'xstate.init' };
 const stopping: AnyEventObject = { type: 'xstate.stop' };
 
-const begin = (logic: AnyActorLogic, input: unknown, starter: Starter): Running =>
+const begin = (logic: AnyActorLogic, input: unknown, starter: Starter, id: string): Running =>
   'root' in logic
-    ? new Steps(logic as unknown as AnyStateMachine, input, starter)
-    : new Work(logic, input, starter);
+    ? new Steps(logic as unknown as AnyStateMachine, input, starter, id)
+    : new Work(logic, input, starter, id);
 
 /**
  * A machine that nobody watches. It takes the same transitions as an actor of the machine, but keeps nothing
  * for those who would watch: no snapshots, no system, no mailboxes.
  */
-export class Steps implements Running {
+export class Steps implements Running, Starter {
   readonly #chart: Chart;
   readonly #input: unknown;
   readonly #starter: Starter;
+  readonly #id: string;
   readonly #children = new Map<string, Running>();
   #timers: Map<string, ReturnType<typeof setTimeout>> | undefined;
   /** Events that came while another was handled. */
@@ -54,11 +55,12 @@ export class Steps implements Running {
   #context: object = {};
   #output: unknown;
 
-  constructor(machine: AnyStateMachine, input: unknown, starter: Starter) {
+  constructor(machine: AnyStateMachine, input: unknown, starter: Starter, id = machine.id) {
     this.#chart = chartOf(machine);
     this.#state = this.#chart.root;
     this.#input = input;
     this.#starter = starter;
+    this.#id = id;
   }
 
   start(): void {
@@ -78,6 +80,16 @@ export class Steps implements Running {
 
   stop(): void {
     if (this.#status === 'active') this.#end('stopped');
+  }
+
+  /** A child has ended. */
+  ended(output: unknown, actorId: string): void {
+    this.send({ type: `xstate.done.actor.${actorId}`, output, actorId });
+  }
+
+  /** A child has failed. */
+  broke(error: unknown, actorId: string): void {
+    this.send({ type: `xstate.error.actor.${actorId}`, error, actorId });
   }
 
   /** Where the machine is; its actions ask whether it is still active. */
@@ -102,13 +114,13 @@ export class Steps implements Running {
       }
     } catch (error) {
       this.#end('error');
-      this.#starter.broke(error);
+      this.#starter.broke(error, this.#id);
       return;
     }
     this.#isBusy = false;
     if (this.#status !== 'done') return;
     this.#end('done');
-    this.#starter.ended(this.#output);
+    this.#starter.ended(this.#output, this.#id);
   }
 
   #rest(): void {
@@ -127,8 +139,10 @@ export class Steps implements Running {
   }
 
   #take(event: AnyEventObject): void {
-    const transition = this.#chosen(event, (state) => state.on(event.type));
-    if (transition) this.#follow(transition, event);
+    let next: Transition | undefined;
+    for (let state: State | undefined = this.#state; state && !next; state = state.parent)
+      next = this.#allowed(state.on(event.type), event);
+    if (next) this.#follow(next, event);
     else if (event.type.startsWith('xstate.error.actor')) throw event['error'];
     this.#settle(event);
   }
@@ -136,21 +150,18 @@ export class Steps implements Running {
   /** Takes the transitions that need no event of their own. */
   #settle(event: AnyEventObject): void {
     while (this.#status === 'active') {
-      const next = this.#chosen(event, ({ always }) => always);
+      let next: Transition | undefined;
+      for (let state: State | undefined = this.#state; state && !next; state = state.parent)
+        next = this.#allowed(state.always, event);
       if (next === undefined) return;
       this.#follow(next, event);
     }
   }
 
-  /** The first transition that is allowed, from the innermost state outwards. */
-  #chosen(
-    event: AnyEventObject,
-    from: (state: State) => readonly Transition[],
-  ): Transition | undefined {
+  #allowed(transitions: readonly Transition[], event: AnyEventObject): Transition | undefined {
+    if (transitions.length === 0) return undefined;
     const args = { context: this.#context, event };
-    for (let state: State | undefined = this.#state; state; state = state.parent)
-      for (const transition of from(state)) if (transition.guard?.(args) ?? true) return transition;
-    return undefined;
+    return transitions.find(({ guard }) => guard === undefined || guard(args));
   }
 
   #follow({ within, actions, enters }: Transition, event: AnyEventObject): void {
@@ -232,11 +243,7 @@ export class Steps implements Running {
   }
 
   #startChild(id: string, src: string, input: unknown): void {
-    const child = begin(this.#chart.actor(src), input, {
-      ended: (output) => this.send({ type: `xstate.done.actor.${id}`, output, actorId: id }),
-      broke: (error) => this.send({ type: `xstate.error.actor.${id}`, error, actorId: id }),
-      send: (event) => this.send(event),
-    });
+    const child = begin(this.#chart.actor(src), input, this, id);
     this.#children.set(id, child);
     this.#afterwards.push(() => child.start());
   }
@@ -251,12 +258,14 @@ export class Steps implements Running {
 /** What a machine invokes that is no machine: a promise or a callback, as XState runs it. */
 class Work implements Running {
   readonly _parent: Starter;
+  readonly #id: string;
   readonly #logic: AnyActorLogic;
   #snapshot: Snapshot<unknown>;
   readonly #scope: never;
 
-  constructor(logic: AnyActorLogic, input: unknown, starter: Starter) {
+  constructor(logic: AnyActorLogic, input: unknown, starter: Starter, id: string) {
     this.#logic = logic;
+    this.#id = id;
     this._parent = starter;
     // Only as much of an actor's scope as a promise and a callback use.
     this.#scope = { self: this, system: this } as never;
@@ -269,7 +278,7 @@ class Work implements Running {
       this.#logic.start?.(this.#snapshot, this.#scope);
     } catch (error) {
       this.#snapshot = { status: 'error', output: undefined, error };
-      this._parent.broke(error);
+      this._parent.broke(error, this.#id);
     }
   }
 
@@ -281,8 +290,8 @@ class Work implements Running {
       this.#scope,
     ) as Snapshot<unknown>;
     const { status, output, error } = this.#snapshot;
-    if (status === 'done') this._parent.ended(output);
-    else if (status === 'error') this._parent.broke(error);
+    if (status === 'done') this._parent.ended(output, this.#id);
+    else if (status === 'error') this._parent.broke(error, this.#id);
   }
 
   stop(): void {
