@@ -5,9 +5,9 @@ import {
   type Approval as Answer,
   type EndedToolCall,
   endedToolCall,
-  failedResult,
   type ToolCallRequest,
 } from '../core/calls/run-tool-call.ts';
+import { failedResult } from '../core/calls/tool-effects.ts';
 import { HookmachineError } from '../base/errors.ts';
 import { onAbort, type Later, later } from '../core/run/run-machine.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';

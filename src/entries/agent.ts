@@ -36,10 +36,10 @@ export type { ModelCallFollower, ModelEvent, OnHooks } from '../core/calls/model
 export type { AnswerText } from '../../machines/model-call.ts';
 export type {
   EndedToolCall,
-  StopRequest,
   ToolCallQuestion,
   ToolCallRequest,
 } from '../core/calls/run-tool-call.ts';
+export type { StopRequest } from '../core/calls/tool-effects.ts';
 export type { JsonSchema, StandardSchema, ToolParameters } from '../agent/loop/tool-parameters.ts';
 export type { ConfirmRequest } from '../agent/loop/chat-session.ts';
 export type { GuardedWrite, Tool, ToolContext } from '../agent/loop/tool.ts';

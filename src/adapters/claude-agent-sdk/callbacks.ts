@@ -13,6 +13,7 @@ import { asInput } from '../parts/run-tool.ts';
 import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../parts/options.ts';
 import type { OpenCalls } from '../parts/open-calls.ts';
 import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
+import { blockReasonOf, stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -95,19 +96,20 @@ const answers: Readonly<Record<string, Answer>> = {
     query.prompt = prompt;
     query.rounds = 0;
     const result = await fireEvent(query.config, 'BeforeAgent', { prompt }, { ...context, signal });
-    const output = result?.finalOutput;
+    const verdict = result?.verdict;
     report(query, result);
-    if (output?.isBlockingDecision())
-      query.options.onBlocked?.({ reason: output.getBlockReason() });
+    const denial =
+      verdict?.decision === 'deny' ? { reason: blockReasonOf('BeforeAgent', verdict) } : undefined;
+    if (denial) query.options.onBlocked?.(denial);
     const contexts = [
-      began?.finalOutput?.getAdditionalContext(),
-      output?.getAdditionalContext(),
+      began?.verdict.context,
+      verdict?.context,
       began?.verdict.message,
-      result?.verdict.message,
+      verdict?.message,
     ].filter((text) => text !== undefined);
     return {
-      ...(output?.isBlockingDecision() && { decision: 'block', reason: output.getBlockReason() }),
-      ...stopOf(query, output?.shouldStopExecution() ? output.getStopReason() : undefined),
+      ...(denial && { decision: 'block', ...denial }),
+      ...stopOf(query, verdict?.stop ? stopReasonOf(verdict) : undefined),
       ...(contexts.length > 0 && {
         hookSpecificOutput: {
           hookEventName: 'UserPromptSubmit',
@@ -127,12 +129,9 @@ const answers: Readonly<Record<string, Answer>> = {
       signal,
     });
     report(query, result);
-    const output = result?.finalOutput;
-    if (output?.shouldStopExecution()) return stopOf(query, output.getStopReason());
-    const wishes = [
-      ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
-      ...(result?.followUps ?? []),
-    ];
+    const verdict = result?.verdict;
+    if (verdict?.stop) return stopOf(query, stopReasonOf(verdict));
+    const wishes = verdict ? wishesOf(verdict) : [];
     if (wishes.length === 0) return {};
     const { maxRejections = defaultMaxRejections } = query.options;
     if (query.rounds >= maxRejections) {

@@ -169,7 +169,7 @@ export async function HookmachinePlugin(
       const about = { ...session.context, subject: 'auto' };
       const result = await fireEvent(config, 'PreCompress', { trigger: 'auto' }, about);
       report(plugin, result);
-      const added = result?.finalOutput?.getAdditionalContext();
+      const added = result?.verdict.context;
       if (added !== undefined) context.push(added);
     },
   };

@@ -3,6 +3,7 @@ import { fireEvent } from '../parts/fire-event.ts';
 import { defaultMaxRejections, tooManyRounds } from '../parts/options.ts';
 import { type Plugin, quietly, report, type Session, textOf } from './session.ts';
 import type { Part } from './types.ts';
+import { stopReasonOf, wishesOf, blockReasonOf } from '../../core/answers/reasons.ts';
 
 /**
  * Begins a turn with what the user said; what hooks add follows it.
@@ -29,7 +30,7 @@ async function beginSession(plugin: Plugin, session: Session): Promise<readonly 
   const about = { ...context, subject: source };
   const result = await fireEvent(plugin.config, 'SessionStart', { source }, about);
   report(plugin, result);
-  return textsOf(result?.finalOutput?.getAdditionalContext(), result?.verdict.message);
+  return textsOf(result?.verdict.context, result?.verdict.message);
 }
 
 async function beforeAgent(plugin: Plugin, session: Session): Promise<readonly string[]> {
@@ -37,17 +38,17 @@ async function beforeAgent(plugin: Plugin, session: Session): Promise<readonly s
   const { prompt, context } = session;
   const result = await fireEvent(config, 'BeforeAgent', { prompt }, context);
   report(plugin, result);
-  const output = result?.finalOutput;
-  if (output?.shouldStopExecution()) {
-    session.stop(output.getStopReason());
+  const verdict = result?.verdict;
+  if (verdict?.stop) {
+    session.stop(stopReasonOf(verdict));
     session.refuseStopped();
   }
-  if (output?.isBlockingDecision()) {
-    const reason = output.getBlockReason();
+  if (verdict?.decision === 'deny') {
+    const reason = blockReasonOf('BeforeAgent', verdict);
     options.onBlocked?.({ reason });
     throw new Error(reason);
   }
-  return textsOf(output?.getAdditionalContext(), result?.verdict.message);
+  return textsOf(verdict?.context, verdict?.message);
 }
 
 async function beginSubagent(plugin: Plugin, session: Session): Promise<readonly string[]> {
@@ -58,7 +59,7 @@ async function beginSubagent(plugin: Plugin, session: Session): Promise<readonly
   const fields = { agent_id: id, agent_type: agent };
   const result = await fireEvent(plugin.config, 'SubagentStart', fields, about);
   report(plugin, result);
-  return textsOf(result?.finalOutput?.getAdditionalContext());
+  return textsOf(result?.verdict.context);
 }
 
 const textsOf = (...texts: readonly (string | undefined)[]): string[] =>
@@ -98,15 +99,12 @@ async function afterAgent(plugin: Plugin, session: Session, response: string): P
   };
   const result = await fireEvent(config, 'AfterAgent', fields, session.context);
   report(plugin, result);
-  const output = result?.finalOutput;
-  if (output?.shouldStopExecution()) {
-    session.stop(output.getStopReason());
+  const verdict = result?.verdict;
+  if (verdict?.stop) {
+    session.stop(stopReasonOf(verdict));
     return;
   }
-  const wishes = textsOf(
-    output?.isBlockingDecision() ? output.getBlockReason() : undefined,
-    ...(result?.followUps ?? []),
-  );
+  const wishes = verdict ? wishesOf(verdict) : [];
   if (wishes.length === 0) return;
   const { maxRejections = defaultMaxRejections } = options;
   if (session.rounds >= maxRejections) {

@@ -49,6 +49,7 @@ import {
   Turns,
   withTurn,
 } from './turns.ts';
+import { blockReasonOf, stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
 
 /** A model call of a framework. */
 export interface FrameworkModelCall {
@@ -425,21 +426,19 @@ export class AgentHooks {
       undefined,
       signal,
     );
-    const output = result?.finalOutput;
-    if (output?.isBlockingDecision() || output?.shouldStopExecution()) {
-      const isStop = output.shouldStopExecution();
-      const reason = isStop ? output.getStopReason() : output.getBlockReason();
-      if (isStop) this.#options.onStop?.(reason);
+    const verdict = result?.verdict;
+    if (verdict?.decision === 'deny' || verdict?.stop) {
+      const reason = verdict.stop ? stopReasonOf(verdict) : blockReasonOf('BeforeAgent', verdict);
+      if (verdict.stop) this.#options.onStop?.(reason);
       else this.notices.blocked({ reason });
       return { answer: saying(reason) };
     }
-    const added = output?.getAdditionalContext();
+    const added = verdict?.context;
     const turn = this.#turns.begin(sessionId, prompt, [
       ...contexts,
       ...(added === undefined ? [] : [added]),
     ]);
-    const message = result?.verdict.message;
-    if (message !== undefined) turn.notes.add(message);
+    if (verdict?.message !== undefined) turn.notes.add(verdict.message);
     return { turn };
   }
 
@@ -611,21 +610,17 @@ export class AgentHooks {
       undefined,
       signal,
     );
-    const output = result?.finalOutput;
-    if (output?.shouldStopExecution()) this.#options.onStop?.(output.getStopReason());
-    const wishes = [
-      ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
-      ...(result?.followUps ?? []),
-    ];
+    const verdict = result?.verdict;
+    if (verdict?.stop) this.#options.onStop?.(stopReasonOf(verdict));
+    const wishes = verdict ? wishesOf(verdict) : [];
     const { maxRejections = defaultMaxRejections } = this.#options;
-    const isOver = output?.shouldStopExecution() || wishes.length === 0;
+    const isOver = verdict?.stop === true || wishes.length === 0;
     if (isOver || turn.rejections >= maxRejections) {
       if (!isOver) warnPlainly(this.config.onWarning, tooManyRounds(maxRejections));
       this.#turns.end(turn, 'the turn ended');
       return false;
     }
-    const message = result?.verdict.message;
-    if (message !== undefined) turn.notes.add(message);
+    if (verdict?.message !== undefined) turn.notes.add(verdict.message);
     turn.rejections += 1;
     turn.insertions.push({
       at: request.messages.length,

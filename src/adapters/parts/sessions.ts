@@ -42,7 +42,7 @@ export class Sessions {
     }
     const begun = this.fire('SessionStart', { source: 'startup' }, sessionId, 'startup').then(
       (result) => {
-        const context = result?.finalOutput?.getAdditionalContext();
+        const context = result?.verdict.context;
         return context === undefined ? [] : [context];
       },
     );

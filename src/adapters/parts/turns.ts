@@ -6,7 +6,7 @@ import type {
 } from '../../core/calls/run-model-call.ts';
 import type { OpenKeptCall } from '../../core/calls/call-keeper.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
-import type { StopRequest } from '../../core/calls/run-tool-call.ts';
+import type { StopRequest } from '../../core/calls/tool-effects.ts';
 import { isKept, isSame } from './run-tool.ts';
 
 /** A tool call that was judged and has not run yet. */

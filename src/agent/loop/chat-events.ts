@@ -5,6 +5,7 @@ import type { ToolResult } from '../../core/protocol/tool-result.ts';
 import { argumentChanges, resultChanges, type HookChange } from './hook-changes.ts';
 import type { ToolCallRequest } from '../../core/calls/run-tool-call.ts';
 import type { CompletedToolCall } from './tool-scheduler.ts';
+import { reasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 
 /** One hook's part in a decision, in plan order. */
 export interface HookReport {
@@ -109,10 +110,10 @@ export function hookDecision(
   changes: readonly HookChange[] = [],
 ): ChatEvent[] {
   if (result === undefined) return [];
-  const { finalOutput, verdict } = result;
-  const blocked = finalOutput?.isBlockingDecision() ?? false;
-  const stop = finalOutput?.shouldStopExecution() ?? false;
-  const reason = stop && !blocked ? finalOutput?.getStopReason() : finalOutput?.reason;
+  const { verdict } = result;
+  const { stop } = verdict;
+  const blocked = verdict.decision === 'deny';
+  const reason = stop && !blocked ? stopReasonOf(verdict) : reasonOf(verdict);
   return [
     {
       type: 'hookDecision',

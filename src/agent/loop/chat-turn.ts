@@ -57,15 +57,16 @@ import { beginSession, fireSessionEvent } from './session-events.ts';
 import {
   cancelledToolCall,
   endedToolCall,
-  failedResult,
   runToolCall,
   toolCall,
   toolCallInput,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
+import { failedResult } from '../../core/calls/tool-effects.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
 import type { CompletedToolCall } from './tool-scheduler.ts';
 import { textOfResponse } from '../../core/translate/response.ts';
+import { blockReasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 
 /** The machine for a turn, with its actors provided once for all runs. */
 const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, toolCall } });
@@ -168,23 +169,23 @@ export class ChatTurn {
     return {
       planHooks: () => this.#planHooks(prompt),
       acceptPrompt: (before) => {
-        const added = hookResult(before)?.finalOutput?.getAdditionalContext();
+        const added = hookResult(before)?.verdict.context;
         const parts = [prompt, ...contexts.splice(0), ...(added === undefined ? [] : [added])];
         history.push(userMessage(parts.join('\n\n')));
       },
       sendOn: (after) => {
-        const { finalOutput, followUps = [] } = hookResult(after) ?? {};
-        if (finalOutput?.isBlockingDecision()) {
-          const reason = finalOutput.getBlockReason();
+        const { verdict } = hookResult(after)!;
+        if (verdict.decision === 'deny') {
+          const reason = blockReasonOf('AfterAgent', verdict);
           this.#tell({ type: 'answerRejected', reason });
           history.push(userMessage(reason));
         }
-        for (const text of followUps) {
+        for (const text of verdict.followUps) {
           this.#tell({ type: 'followUp', text });
           history.push(userMessage(text));
         }
       },
-      stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
+      stopOf: (outcome) => ({ reason: stopReasonOf(hookResult(outcome)!.verdict) }),
       modelCall: () => this.#modelCall(),
       readAnswer: (outcome) => readAnswer(outcome, durable !== undefined),
       takeAnswer: (step) => this.#takeAnswer(step as ReadAnswer),
@@ -401,7 +402,7 @@ export class ChatTurn {
           );
         return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };
       case 'blocked': {
-        const reason = hookResult(outcome.before)?.finalOutput?.getBlockReason() ?? '';
+        const reason = blockReasonOf('BeforeAgent', hookResult(outcome.before)!.verdict);
         const blocked: ChatEvent = { type: 'promptBlocked', reason };
         if (outcome.stop === undefined) return blocked;
         this.#tell(blocked);

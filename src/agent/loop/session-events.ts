@@ -1,7 +1,7 @@
 import { hasHooks, isUnready, readyHookSystem } from '../../core/calls/event-hooks.ts';
 import { hookDecision, notice, type ChatEvent } from './chat-events.ts';
 import type { ChatSession } from './chat-session.ts';
-import type { DefaultHookOutput } from '../../core/protocol/output.ts';
+import type { Verdict } from '../../core/answers/verdict.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 
 /**
@@ -23,13 +23,13 @@ export async function fireSessionEvent<Event extends SessionEvent>(
   fields: HookEventFields[Event],
   subject: string,
   tell: Tell,
-): Promise<DefaultHookOutput | undefined> {
+): Promise<Verdict | undefined> {
   const system = await readyHookSystem(config);
   if (!system || isUnready(system) || !hasHooks(system, event, subject)) return undefined;
   const result = await system.getEventHandler().fire(event, fields);
   const { message } = result.verdict;
   tell(...hookDecision(event, result), ...(message === undefined ? [] : [notice(message)]));
-  return result.finalOutput;
+  return result.verdict;
 }
 
 /** Fires SessionStart once per beginning of a session: new, resumed, cleared or compressed. */
@@ -38,7 +38,7 @@ export async function beginSession(session: ChatSession, tell: Tell): Promise<vo
   if (source === undefined) return;
   delete session.beginning;
   session.hasBegun = true;
-  const output = await fireSessionEvent(session, 'SessionStart', { source }, source, tell);
-  const context = output?.getAdditionalContext();
+  const verdict = await fireSessionEvent(session, 'SessionStart', { source }, source, tell);
+  const context = verdict?.context;
   if (context !== undefined) session.contexts.push(context);
 }

@@ -21,9 +21,9 @@ import { OfferedTools, type OfferedToolsOptions } from './offered-tools.ts';
 import {
   type EndedToolCall,
   runToolCall,
-  type StopRequest,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
+import { type StopRequest } from '../../core/calls/tool-effects.ts';
 import { messageOf } from '../../base/message-of.ts';
 
 /** A tool call that has ended, with its request. */

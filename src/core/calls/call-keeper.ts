@@ -3,7 +3,8 @@ import type { ToolResult } from '../protocol/tool-result.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import type { CallHost } from './call-host.ts';
 import type { OpenToolCall, ToolCallVerdict } from './open-tool-call.ts';
-import type { Approval, StopRequest, ToolCallRequest } from './run-tool-call.ts';
+import type { Approval, ToolCallRequest } from './run-tool-call.ts';
+import type { StopRequest } from './tool-effects.ts';
 
 /** A kept tool call that has ended, as plain data: everyone who asks gets the same, at any time. */
 export interface EndedKeptCall {

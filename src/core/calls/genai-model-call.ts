@@ -16,7 +16,7 @@ import type { AggregatedHookResult, EventVerdict } from '../answers/results.ts';
 import { hookResult, isPending, type Ready, readyHookSystem, runCall } from './event-hooks.ts';
 import { answerStream } from './answer-stream-ports.ts';
 import { type CallModel, modelCallPorts, type ModelCallFollower } from './model-call-ports.ts';
-import type { StopRequest } from './run-tool-call.ts';
+import type { StopRequest } from './tool-effects.ts';
 
 /** The machine for a model call, with its actors provided once for all runs. */
 export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });

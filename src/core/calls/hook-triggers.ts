@@ -13,7 +13,7 @@ import {
 } from '../translate/model-outputs.ts';
 import { commonEffects } from '../answers/results.ts';
 import { finalOutputOf } from './event-hooks.ts';
-import { toolResponse } from './run-tool-call.ts';
+import { toolResponse } from './tool-effects.ts';
 import { defined, isRecord } from '../../base/json.ts';
 
 /**

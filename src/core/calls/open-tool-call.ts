@@ -7,11 +7,11 @@ import {
   type Approval,
   type Confirm,
   type EndedToolCall,
-  failedResult,
   runToolCall,
   type ToolCallOptions,
   type ToolCallRequest,
 } from './run-tool-call.ts';
+import { failedResult } from './tool-effects.ts';
 
 /** The joint decision of the hooks before a tool. */
 export type ToolCallVerdict =

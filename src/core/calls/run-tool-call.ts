@@ -8,23 +8,22 @@ import {
   type ToolInput,
 } from '../../../machines/tool-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import { joinTexts } from '../answers/merge-effects.ts';
-import { isError } from '../../base/errors.ts';
+import { joinTexts, valueAfter } from '../answers/merge-effects.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import type { CallHost } from './call-host.ts';
 import { observedSession } from '../run/telemetry.ts';
-import type { HookEventName } from '../protocol/events.ts';
-import {
-  BeforeToolHookOutput,
-  type DefaultHookOutput,
-  type HookOutput,
-} from '../protocol/output.ts';
-import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
-import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
-import { fixedInput } from './event-hooks.ts';
 import {
+  type AppliedToolCall,
+  applyToolEffects,
+  failedResult,
+  type StopRequest,
+  toolResponse,
+} from './tool-effects.ts';
+import {
+  fixedInput,
   hasHooks,
   hookResult,
   isPending,
@@ -34,7 +33,6 @@ import {
   readyHookSystem,
   runCall,
 } from './event-hooks.ts';
-import { defined } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
 
 /** The machine for a tool call, with its actors provided once for all runs. */
@@ -77,24 +75,6 @@ export interface ToolCallOptions extends EventContext {
    * first, then `confirm`.
    */
   readonly takeQuestion?: ((raise: () => void) => void) | undefined;
-}
-
-/** A request that the agent stop; the reason is for the user. */
-export interface StopRequest {
-  readonly reason: string;
-}
-
-/** A tool call's result with the effects of its hooks applied. */
-interface AppliedToolCall {
-  readonly toolResult: ToolResult;
-  /**
-   * The result without what hooks appended: the tool's own result or its replacement, with objects left as
-   * objects.
-   */
-  readonly plainResult: ToolResult;
-  /** The texts that hooks appended for the model, each with the blank line that separates it. */
-  readonly appended: readonly string[];
-  readonly stop?: StopRequest;
 }
 
 /** A tool call that has ended. */
@@ -299,12 +279,8 @@ function hookPorts(
 }
 
 /** The arguments as the BeforeTool or ToolPermission hooks left them. */
-function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
-  const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
-  if (replaced) return replaced;
-  const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
-  return change ? { ...toolInput, ...change } : toolInput;
-}
+const rewritten = (toolInput: ToolInput, outcome: HookEventOutcome): ToolInput =>
+  valueAfter(hookResult(outcome)?.verdict.changes.tool_input, toolInput) as ToolInput;
 
 /** The reason why hooks want the user to be asked, if they do. */
 function askedBy(before: HookEventOutcome | undefined): Pick<ToolCallQuestion, 'reason'> {
@@ -332,16 +308,12 @@ export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
     [before, permission, failed, after].map((result) => result?.verdict.notice),
   );
   return {
-    ...applyToolEffects(
-      outcome,
-      withoutNotice('BeforeTool', before),
-      withoutNotice('AfterTool', after),
-      after?.toolResponse,
-      {
-        permission: withoutNotice('ToolPermission', permission),
-        failed: withoutNotice('ToolFailed', failed),
-      },
-    ),
+    ...applyToolEffects(outcome, {
+      before: before?.verdict,
+      permission: permission?.verdict,
+      failed: failed?.verdict,
+      after: after?.verdict,
+    }),
     outcome,
     ...(notice !== undefined && { notice }),
     ...(before && { before }),
@@ -349,19 +321,6 @@ export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
     ...(failed && { failed }),
     ...(after && { after }),
   };
-}
-
-type Output = DefaultHookOutput | undefined;
-
-/** The output of hooks, without their message for the user only. */
-function withoutNotice(event: HookEventName, result: AggregatedHookResult | undefined): Output {
-  if (result?.verdict.notice === undefined) return result?.finalOutput;
-  const { finalOutput, verdict } = result;
-  const output: HookOutput = finalOutput ?? {};
-  return createSpecificHookOutput(
-    defined<HookOutput>({ ...output, systemMessage: verdict.message }),
-    event,
-  );
 }
 
 /**
@@ -382,136 +341,3 @@ function runTool(
 
 const orNothing = (result: ToolResult | undefined | null): ToolResult =>
   result ?? { llmContent: '', returnDisplay: '' };
-
-/** The output of hooks that answered for the user, and of hooks on a tool that failed. */
-interface OtherOutputs {
-  readonly permission?: Output;
-  readonly failed?: Output;
-}
-
-/**
- * Derives what an ended tool call means for the model, the user and the agent.
- */
-export function applyToolEffects(
-  outcome: ToolCallOutcome,
-  before: DefaultHookOutput | undefined,
-  after: DefaultHookOutput | undefined,
-  replaced?: Readonly<Record<string, unknown>>,
-  { permission, failed }: OtherOutputs = {},
-): AppliedToolCall {
-  const early = [before, permission];
-  const late = [failed, after];
-  switch (outcome.status) {
-    case 'blocked': {
-      const decider = permission?.isBlockingDecision() ? permission : before;
-      const reason = decider?.getBlockReason() ?? 'Blocked by hook';
-      return {
-        ...withTexts(errorResult(reason, 'blocked_by_hook'), early.map(messageIn)),
-        ...(outcome.stop && { stop: { reason: decider?.getStopReason() ?? reason } }),
-      };
-    }
-    case 'stopped': {
-      const stopper = [after, failed, permission].find((output) => output?.shouldStopExecution());
-      const reason = (stopper ?? before)?.getStopReason() ?? '';
-      const applied = outcome.result
-        ? withHookTexts(finalResult(outcome.result, replaced), early, late)
-        : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
-      return { ...applied, stop: { reason } };
-    }
-    // Output of AfterTool hooks so far decides nothing.
-    case 'cancelled':
-      return outcome.result
-        ? withHookTexts(outcome.result as ToolResult, early, [])
-        : withTexts(errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'));
-    case 'refused':
-      return withTexts(
-        errorResult(outcome.reason, outcome.by === 'selection' ? 'tool_not_allowed' : 'declined'),
-      );
-    case 'failed':
-      return withTexts(
-        errorResult(
-          `Blocked because the hooks could not be planned: ${messageOf(outcome.error)}`,
-          'hooks_failed',
-        ),
-      );
-    case 'deferred':
-      return {
-        ...withTexts(
-          errorResult(
-            before?.reason
-              ? `The tool call was deferred: ${before.reason}`
-              : 'The tool call was deferred.',
-            'deferred',
-          ),
-        ),
-        // Resuming the call begins a new turn.
-        stop: { reason: before?.reason ?? `A hook deferred the call of ${outcome.toolName}.` },
-      };
-    case 'done':
-      return withHookTexts(finalResult(outcome.result, replaced), early, late);
-  }
-}
-
-/** The tool's result, or the result that a hook replaced it with. */
-const finalResult = (result: object, replaced: object | undefined): ToolResult =>
-  (replaced ?? result) as ToolResult;
-
-/**
- * Context first, then messages. A denial after the fact is reported, but undoes nothing.
- */
-function withHookTexts(
-  result: ToolResult,
-  early: readonly Output[],
-  late: readonly Output[],
-): AppliedToolCall {
-  const isHidden = late.some((output) => output?.suppressOutput);
-  return withTexts(isHidden ? { ...result, suppressDisplay: true } : result, [
-    ...late.map((output) => paragraph(output?.getAdditionalContext())),
-    ...[...early, ...late].map(messageIn),
-    ...late.map((output) => denialIn(output, result)),
-  ]);
-}
-
-const paragraph = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : `\n\n${text}`;
-
-/** A result that is exactly the reason needs no note. */
-const denialIn = (output: Output, { llmContent }: ToolResult): string | undefined =>
-  output?.isBlockingDecision() && llmContent !== output.getBlockReason()
-    ? note(output.getBlockReason())
-    : undefined;
-
-const messageIn = (output: Output): string | undefined => note(output?.systemMessage);
-
-/** A system annotation. */
-const note = (text: string | undefined): string | undefined =>
-  text === undefined || text === '' ? undefined : `\n\n[System] ${text}`;
-
-function withTexts(
-  plainResult: ToolResult,
-  texts: readonly (string | undefined)[] = [],
-): AppliedToolCall {
-  const appended = texts.filter((text) => text !== undefined);
-  if (appended.length === 0) return { toolResult: plainResult, plainResult, appended };
-  const llmContent = appended.reduce<LlmContent>(append, plainResult.llmContent ?? '');
-  return { toolResult: { ...plainResult, llmContent }, plainResult, appended };
-}
-
-/** Content other than text keeps its parts and gets one more. */
-function append(content: LlmContent, text: string): LlmContent {
-  if (typeof content === 'string') return content + text;
-  return [...(Array.isArray(content) ? content : [content]), { text }] as LlmContent;
-}
-
-/** The part of a result that AfterTool hooks see. */
-export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
-  llmContent,
-  returnDisplay,
-  ...(metadata && { metadata }),
-  ...(error && { error }),
-});
-
-/** A thrown error as a result that the model reads and AfterTool hooks see. */
-export function failedResult(error: unknown): ToolResult {
-  return errorResult(messageOf(error), isError(error) ? error.name : 'Error');
-}

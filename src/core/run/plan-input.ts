@@ -46,8 +46,8 @@ import { errorOf } from '../../base/message-of.ts';
 
 /** An event's result with the flags that the machine reads. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
-  blocked: result.finalOutput?.isBlockingDecision() ?? false,
-  stop: result.finalOutput?.shouldStopExecution() ?? false,
+  blocked: result.verdict.decision === 'deny',
+  stop: result.verdict.stop,
   ...askedOf(result.verdict),
   followUp: result.followUps !== undefined,
   result,

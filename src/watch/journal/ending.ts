@@ -12,6 +12,7 @@ import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason, plainDenial, plainField } from './hook-answer.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
+import { reasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 
 /** The outcomes of all machines. */
 export type Outcome =
@@ -28,7 +29,7 @@ export function ending(
   { text, value }: Redactor,
   payloads: boolean,
 ): Omit<EndedEntry, 'kind' | 'at' | 'id'> {
-  const reason = payloads ? reasonOf(outcome) : plainReasonOf(outcome);
+  const reason = payloads ? endReasonOf(outcome) : plainReasonOf(outcome);
   const payload = payloads ? resultOf(outcome) : undefined;
   return {
     status: outcome.status,
@@ -49,7 +50,7 @@ function plainReasonOf(outcome: Outcome): string | undefined {
     case 'answered':
     case 'stopped':
     case 'timedOut':
-      return reasonOf(outcome);
+      return endReasonOf(outcome);
     case 'refused':
       return refusals[outcome.by];
     default:
@@ -64,7 +65,7 @@ const refusals: Readonly<Record<RefusedBy, string>> = {
   expiry: 'nobody answered in time',
 };
 
-function reasonOf(outcome: Outcome): string | undefined {
+function endReasonOf(outcome: Outcome): string | undefined {
   if ('reason' in outcome) return outcome.reason;
   if ('error' in outcome) return messageOf(outcome.error);
   return decisionReason(outcome);
@@ -78,7 +79,7 @@ function decisionReason(outcome: Outcome): string | undefined {
       return `It took more than ${outcome.timeout} ms.`;
     case 'blocked':
     case 'answered':
-      return resultOfPhase(denyingPhase(outcome))?.finalOutput?.getBlockReason();
+      return denialOf(resultOfPhase(denyingPhase(outcome)));
     case 'stopped': {
       const phases = [
         before(outcome),
@@ -86,10 +87,10 @@ function decisionReason(outcome: Outcome): string | undefined {
         'after' in outcome ? outcome.after : undefined,
         'selection' in outcome ? outcome.selection : undefined,
       ];
-      return phases
-        .map((phase) => resultOfPhase(phase)?.finalOutput)
-        .find((output) => output?.shouldStopExecution())
-        ?.getStopReason();
+      const stopping = phases
+        .map((phase) => resultOfPhase(phase)?.verdict)
+        .find((verdict) => verdict?.stop);
+      return stopping && stopReasonOf(stopping);
     }
     default:
       return undefined;
@@ -117,6 +118,9 @@ const textOf = (outcome: Outcome): Phase | undefined =>
 const resultOfPhase = (phase: Phase | undefined): AggregatedHookResult | undefined =>
   (phase?.verdict as Partial<EventVerdict> | undefined)?.result;
 
+const denialOf = (result: AggregatedHookResult | undefined): string | undefined =>
+  result?.finalOutput?.getBlockReason();
+
 /** Returns what the hooks of an event decided together, as the journal records it. */
 export function verdictOf(
   { verdict }: Phase,
@@ -125,15 +129,16 @@ export function verdictOf(
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
   const { blocked, stop, ask, defer, approved, result } = verdict as HookVerdict &
     Partial<EventVerdict>;
-  const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
-  const stopReason = stop ? finalOutput?.getStopReason() : undefined;
-  const open = ask || defer ? finalOutput?.reason : undefined;
-  const denial = finalOutput?.getBlockReason();
+  const joint = result ?? makeEmptySuccessResult();
+  const { setBy, conflicts } = joint;
+  const stopping = stop ? stopReasonOf(joint.verdict) : undefined;
+  const open = ask || defer ? reasonOf(joint.verdict) : undefined;
+  const denial = denialOf(result);
   const reason = blocked
     ? payloads
       ? denial
       : plainDenial(result ?? {}, denial)
-    : (stopReason ?? open);
+    : (stopping ?? open);
   const stopBy = stop ? setBy['continue'] : undefined;
   const by = blocked ? setBy['decision'] : stopBy;
   const name = (hook: string): string => text(hook, longestName);
@@ -147,7 +152,7 @@ export function verdictOf(
     reason: reason === undefined ? undefined : text(reason, longestReason),
     by: by === undefined ? undefined : name(by),
     stopBy: stopBy === undefined ? undefined : name(stopBy),
-    stopReason: stopReason === undefined ? undefined : text(stopReason, longestReason),
+    stopReason: stopping === undefined ? undefined : text(stopping, longestReason),
     setBy: Object.fromEntries(
       Object.entries(setBy).map(([field, hook]) => [named(field), name(hook)]),
     ),

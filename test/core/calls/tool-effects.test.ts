@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { applyToolEffects } from '../../../src/core/calls/run-tool-call.ts';
-import {
-  AfterToolHookOutput,
-  BeforeToolHookOutput,
-  type HookOutput,
-} from '../../../src/core/protocol/output.ts';
+import { applyToolEffects } from '../../../src/core/calls/tool-effects.ts';
+import { type HookOutput, isBlocking } from '../../../src/core/protocol/output.ts';
+import { emptyVerdict } from '../../../src/core/answers/merge-effects.ts';
+import type { Verdict } from '../../../src/core/answers/verdict.ts';
+import { defined } from '../../../src/base/json.ts';
 import { written } from '../../support/call-tool.ts';
 
 type Ended =
@@ -13,11 +12,25 @@ type Ended =
   | { status: 'stopped'; result?: object }
   | { status: 'cancelled'; reason: string; result?: object };
 
+/** What a hook that printed this decides on its own. */
+const verdictOf = (output: HookOutput): Verdict => {
+  const { decision, reason, stopReason, systemMessage, hookSpecificOutput } = output;
+  return defined<Verdict>({
+    ...emptyVerdict,
+    decision: isBlocking(decision) ? 'deny' : decision === 'allow' ? 'allow' : undefined,
+    reason,
+    stop: output.continue === false,
+    stopReason,
+    message: systemMessage,
+    hide: output.suppressOutput === true,
+    context: hookSpecificOutput?.['additionalContext'] as string | undefined,
+  });
+};
+
 const effectsOf = (ended: Ended, before?: HookOutput, after?: HookOutput) =>
   applyToolEffects(
     { toolInput: {}, failures: [], ...ended },
-    before && new BeforeToolHookOutput(before),
-    after && new AfterToolHookOutput(after),
+    { before: before && verdictOf(before), after: after && verdictOf(after) },
   );
 
 const done: Ended = { status: 'done', result: written };
