@@ -2,12 +2,11 @@ import type { HookEventOutcome } from '../../machines/hook-event.ts';
 import type { PhaseFailure, ToolCallContext, ToolInput } from '../../machines/tool-call.ts';
 import { hookResult } from '../core/calls/event-hooks.ts';
 import type { Verdict } from '../core/answers/verdict.ts';
-import { verdictOf } from '../core/run/plan-input.ts';
+import { verdictOf } from '../core/run/event-result.ts';
 import { messageOf } from '../base/message-of.ts';
 import type { HookEventName } from '../core/protocol/events.ts';
-import type { HookOutput } from '../core/protocol/output.ts';
-import { createSpecificHookOutput } from '../core/translate/model-outputs.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../core/answers/results.ts';
+import { viewOf } from '../core/views/outputs.ts';
+import { makeEmptySuccessResult } from '../core/answers/results.ts';
 
 /** What one hook said about a call, for the person who is asked about it. */
 export interface HookSaid {
@@ -23,7 +22,6 @@ export interface HookSaid {
 /** The outcome of a phase's hooks, as plain data. */
 interface JudgedPhase {
   readonly verdict: Verdict;
-  readonly output?: HookOutput;
 }
 
 /** What the first leg of a call passes on to the second, as plain data. */
@@ -50,10 +48,9 @@ export function judgedOf({
   };
 }
 
-function phaseOf(outcome: HookEventOutcome): JudgedPhase {
-  const { verdict, finalOutput } = hookResult(outcome)!;
-  return { verdict, ...(finalOutput && { output: finalOutput }) };
-}
+const phaseOf = (outcome: HookEventOutcome): JudgedPhase => ({
+  verdict: hookResult(outcome)!.verdict,
+});
 
 /** Restores it to the form that the machine of a tool call keeps. */
 export const contextOf = ({
@@ -68,12 +65,8 @@ export const contextOf = ({
   failures: failures.map(({ phase, message }) => ({ phase, error: new Error(message) })),
 });
 
-function outcomeOf(event: HookEventName, { verdict, output }: JudgedPhase): HookEventOutcome {
-  const result: AggregatedHookResult = {
-    ...makeEmptySuccessResult(),
-    verdict,
-    ...(output && { finalOutput: createSpecificHookOutput(output, event) }),
-  };
+function outcomeOf(event: HookEventName, { verdict }: JudgedPhase): HookEventOutcome {
+  const result = { ...makeEmptySuccessResult(), ...viewOf(event, verdict) };
   return { status: 'settled', verdict: verdictOf(result) };
 }
 

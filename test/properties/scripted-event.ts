@@ -5,7 +5,7 @@ import {
   type HookLane,
 } from '../../machines/hook-event.ts';
 import { knownDialects } from '../../src/hosts/all/known.ts';
-import { toMachineInput } from '../../src/core/run/plan-input.ts';
+import { toMachineInput } from '../../src/core/run/event-run.ts';
 import { HookPlanner, type HookPlan } from '../../src/core/plan/hook-planner.ts';
 import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
 import type { AggregatedHookResult, EventVerdict } from '../../src/core/answers/results.ts';
@@ -56,7 +56,12 @@ export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResul
     timestamp: '2026-01-01T00:00:00.000Z',
   };
   const plan = planOf(event, mode, hooks);
-  const input = toMachineInput(plan, { ...base, ...someFields[event] }, {}, observer);
+  const input = toMachineInput({
+    plan,
+    input: { ...base, ...someFields[event] },
+    context: {},
+    observer,
+  });
   const ends = inTurn(order, plan.lanes).map((index) => ({
     type: `xstate.done.actor.hook.${index}`,
     output: hooks[index]!.ending,

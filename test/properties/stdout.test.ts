@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/hosts/all/known.ts';
-import { mergeEffects, passChanges, outputOf } from '../../src/core/answers/merge-effects.ts';
+import { mergeEffects, passChanges } from '../../src/core/answers/merge-effects.ts';
+import { outputOf } from '../../src/core/views/outputs.ts';
 import { hookEventNames } from '../../src/core/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/core/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName, Slot } from '../points/hook-points.ts';
-import type { HookOutput } from '../protocol/output.ts';
 import { type Answer, decisions, type NamedAnswer } from './answer.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
-import { defined, isRecord } from '../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -137,39 +136,6 @@ export function passChanges(
     return { ...changed, [slot]: valueAfter(change, changed[slot]) };
   }, payload);
 }
-
-/** Returns a verdict as the public API shows it; undefined when no hook said anything. */
-export function outputOf(verdict: Verdict): HookOutput | undefined {
-  if (verdict.output) return verdict.output;
-  const { decision, reason, stop, stopReason, context, message, notice, hide, changes, own } =
-    verdict;
-  const specific = defined<Record<string, unknown>>({
-    additionalContext: context,
-    ...own,
-    ...Object.fromEntries(
-      Object.entries(changes).map(([slot, change]) => [
-        slot,
-        'whole' in change ? change.whole : change.patch,
-      ]),
-    ),
-  });
-  const hasSpecific = Object.keys(specific).length > 0;
-  const output = defined<HookOutput>({
-    decision: shown(decision),
-    reason,
-    continue: stop ? false : undefined,
-    stopReason,
-    suppressOutput: hide ? true : undefined,
-    systemMessage: joinTexts([message, notice]),
-    hookSpecificOutput: hasSpecific ? specific : undefined,
-  });
-  if (Object.keys(output).length === 0) return undefined;
-  return decision === undefined && !stop ? { decision: 'allow', ...output } : output;
-}
-
-/** The public API has no deferred calls, so one is shown as a question to the user. */
-const shown = (decision: Verdict['decision']): HookOutput['decision'] | undefined =>
-  decision === 'defer' ? 'ask' : decision;
 
 interface Field {
   value: unknown;

@@ -7,14 +7,14 @@ import { isBlockedUnready, unreadyEnvelope } from '../run/event-result.ts';
 import type { HookEventHandler, PrepareOptions } from '../run/hook-event-handler.ts';
 import type { HookPlan } from '../plan/hook-planner.ts';
 import type { CallHooks, CallHost } from './call-host.ts';
-import { resultOf, settledInput } from '../run/plan-input.ts';
+import { resultOf, settledInput } from '../run/event-result.ts';
 import { runMachine } from '../run/run-machine.ts';
 import { warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
-import { observed } from '../run/telemetry.ts';
+import { observed } from '../run/observers.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
 import { isNestedTooDeep } from '../../base/json.ts';
 

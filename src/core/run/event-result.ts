@@ -1,15 +1,21 @@
-import type { HookPayload } from '../../../machines/hook-event.ts';
-import { mergeEffects, emptyVerdict, joinTexts, outputOf } from '../answers/merge-effects.ts';
+import type {
+  HookEventInput,
+  HookEventOutcome,
+  HookPayload,
+  HookVerdict,
+} from '../../../machines/hook-event.ts';
+import { mergeEffects, emptyVerdict, joinTexts } from '../answers/merge-effects.ts';
+import { viewOf } from '../views/outputs.ts';
 import { mergeLanes, type LaneVerdict } from '../answers/merge-lanes.ts';
 import { failureDenial } from '../answers/process-facts.ts';
-import type { Change, Verdict } from '../answers/verdict.ts';
+import type { Verdict } from '../answers/verdict.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import { errorOf, messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { createToolHookOutput, type HookOutput } from '../protocol/output.ts';
-import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
+import type { HookOutput } from '../protocol/output.ts';
 import type {
   AggregatedHookResult,
+  EventVerdict,
   HookExecutionResult,
   HookFailure,
   HookStage,
@@ -30,35 +36,19 @@ export function aggregateResults(
 ): AggregatedHookResult {
   const { verdict: decided, broken } = mergedLanes(plan, results, payload);
   const verdict = canAsk ? decided : withoutQuestion(decided);
-  const output = outputOf(verdict);
-  const toolInput = wholeOf(verdict.changes.tool_input);
-  const toolResponse = wholeOf(verdict.changes.tool_response);
   return {
     success: broken === undefined && results.every(({ success }) => success),
-    ...(output && {
-      // As `createSpecificHookOutput`, but a tool call does not run through what translates model calls.
-      finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
-    }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
     errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],
     totalDuration: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
     plan: { mode: modeOf(plan), count: plan.hooks.length },
     results,
-    verdict,
-    ...(toolInput && { toolInput }),
-    ...(toolResponse && { toolResponse }),
-    ...(verdict.followUps.length > 0 && { followUps: verdict.followUps }),
+    ...viewOf(plan.event, verdict),
     ...(broken && {
       failure: { event: plan.event, stage: 'aggregation', message: messageOf(broken) },
     }),
-    conflicts: verdict.conflicts,
-    setBy: verdict.setBy,
   };
 }
-
-/** The value that hooks put in place of a slot's; undefined where they changed single keys at most. */
-const wholeOf = (change: Change | undefined) =>
-  change && 'whole' in change ? change.whole : undefined;
 
 /** Adds what hooks that nobody had waited for have said to a result; it decides nothing. */
 export function withLate(
@@ -75,11 +65,18 @@ export function withLate(
     ...(message !== undefined && { message: joinTexts([decided.message, message])! }),
     ...(notice !== undefined && { notice: joinTexts([decided.notice, notice])! }),
   };
-  const said = own ?? outputOf(decided) ?? {};
-  const { hookSpecificOutput: specific, systemMessage } = said;
-  const contextBefore = specific?.['additionalContext'];
-  const output = defined<HookOutput>({
-    ...said,
+  return {
+    ...result,
+    ...viewOf(event, { ...verdict, ...(own && { output: addedTo(own, late) }) }),
+  };
+}
+
+/** What a dialect has fixed as the output, with the texts of late hooks. */
+function addedTo(output: HookOutput, { context, message, notice }: Verdict): HookOutput {
+  const { hookSpecificOutput: specific, systemMessage } = output;
+  const before = specific?.['additionalContext'];
+  return defined<HookOutput>({
+    ...output,
     systemMessage: joinTexts([systemMessage, message, notice]),
     hookSpecificOutput:
       context === undefined
@@ -87,16 +84,11 @@ export function withLate(
         : {
             ...specific,
             additionalContext: joinTexts([
-              typeof contextBefore === 'string' ? contextBefore : undefined,
+              typeof before === 'string' ? before : undefined,
               context,
             ]),
           },
   });
-  return {
-    ...result,
-    finalOutput: createSpecificHookOutput(output, event),
-    verdict: { ...verdict, ...(own && { output }) },
-  };
 }
 
 /**
@@ -189,7 +181,12 @@ export function buildFailureEnvelope(
   };
 }
 
-const denialOf = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
+const denialOf = (reason: string, guard?: string): Verdict => ({
+  ...emptyVerdict,
+  decision: 'deny',
+  reason,
+  ...(guard !== undefined && { setBy: { decision: guard } }),
+});
 
 /** The result of an event whose hooks could not be run, if `guard`, one of them, denies when it fails. */
 export const denyingEnvelope = (
@@ -200,12 +197,7 @@ export const denyingEnvelope = (
 ): FailureEnvelope => {
   const envelope = buildFailureEnvelope(error, stage, { event });
   const denial = failureDenial(guard, envelope.failure.message);
-  return {
-    ...envelope,
-    finalOutput: createSpecificHookOutput(denial, event),
-    verdict: denialOf(denial.reason),
-    setBy: { decision: guard },
-  };
+  return { ...envelope, ...viewOf(event, denialOf(denial.reason, guard)) };
 };
 
 /** The denial of an event whose guards are unknown; `file` is where they should be. */
@@ -214,12 +206,9 @@ export const refusingEnvelope = (
   event: HookEventName,
   file = 'settings',
 ): FailureEnvelope => {
-  const denial = { decision: 'deny', reason: `Blocked because of ${problem}` } as const;
   return {
     ...buildFailureEnvelope(new Error(problem), 'planning', { event }),
-    finalOutput: createSpecificHookOutput(denial, event),
-    verdict: denialOf(denial.reason),
-    setBy: { decision: file },
+    ...viewOf(event, denialOf(`Blocked because of ${problem}`, file)),
   };
 };
 
@@ -235,9 +224,43 @@ export const unreadyEnvelope = (
 ): FailureEnvelope => {
   const envelope = buildFailureEnvelope(error, stage, { event });
   const reason = `Blocked because the hooks could not be run: ${envelope.failure.message}`;
-  return {
-    ...envelope,
-    finalOutput: createSpecificHookOutput({ decision: 'deny', reason }, event),
-    verdict: denialOf(reason),
-  };
+  return { ...envelope, ...viewOf(event, denialOf(reason)) };
 };
+
+/** An event's result with the flags that the machine reads. */
+export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
+  blocked: result.verdict.decision === 'deny',
+  stop: result.verdict.stop,
+  ...askedOf(result.verdict),
+  followUp: result.followUps !== undefined,
+  result,
+});
+
+/** What must happen before the operation continues; empty if it just continues. */
+const askedOf = ({ decision, passesUnasked, approved }: Verdict): Partial<HookVerdict> => ({
+  ...(decision === 'ask' && !passesUnasked && { ask: true }),
+  ...(decision === 'defer' && { defer: true }),
+  ...(approved && { approved }),
+});
+
+/** The merged result of all hooks of an event. */
+export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
+  (verdict as EventVerdict).result;
+
+/** Machine input for an event whose hooks cannot run: its result is fixed from the start. */
+export const settledInput = (
+  event: HookEventName,
+  result: AggregatedHookResult,
+  report: () => void,
+): HookEventInput => ({
+  event,
+  hooks: [],
+  lanes: [],
+  payload: {},
+  rules: { prepare: noHook, read: noHook, merge: () => verdictOf(result) },
+  reports: { answered: noHook, decided: report },
+});
+
+function noHook(): never {
+  throw new Error('There is no hook to ask this of.');
+}

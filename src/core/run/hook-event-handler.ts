@@ -1,6 +1,7 @@
 import type { HookEventInput } from '../../../machines/hook-event.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { askModelOf } from './handler-of.ts';
+import { HookCommands } from './hook-commands.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import { isNestedTooDeep, overDepth } from '../../base/json.ts';
 import { debugChannel, type PlainWarning } from '../../base/log.ts';
@@ -10,14 +11,9 @@ import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { formatProblem, type SettingsProblem } from '../definitions/problem.ts';
-import {
-  observed,
-  eventWarnings,
-  observePlan,
-  batchSummary,
-  HookTelemetry,
-  type PlanObserver,
-} from './telemetry.ts';
+import { observed } from './observers.ts';
+import { eventWarnings, observePlan, type PlanObserver } from './plan-observer.ts';
+import { batchSummary, HookTelemetry } from './telemetry.ts';
 import {
   type HookStage,
   makeEmptySuccessResult,
@@ -41,7 +37,8 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from '../plan/hook-planner.ts';
-import { resultOf, settledInput, type StartUnawaited, toMachineInput } from './plan-input.ts';
+import { resultOf, settledInput } from './event-result.ts';
+import { type StartUnawaited, toMachineInput } from './event-run.ts';
 import { hookEvent, runMachine } from './run-machine.ts';
 import type { UnawaitedHooks } from './unawaited-hooks.ts';
 import { onDemand } from '../../base/on-demand.ts';
@@ -110,6 +107,7 @@ export class HookEventHandler {
   readonly #planner: HookPlanner;
   readonly #telemetry: HookTelemetry;
   readonly #unknown: UnknownGuards;
+  readonly #commands: HookCommands;
   #unawaited: UnawaitedHooks | undefined;
   #disposed = false;
 
@@ -123,6 +121,7 @@ export class HookEventHandler {
     this.#planner = planner;
     this.#telemetry = telemetry;
     this.#unknown = unknown;
+    this.#commands = new HookCommands(planner.handlers, askModelOf(config));
   }
 
   /** Before a tool runs. */
@@ -328,20 +327,22 @@ export class HookEventHandler {
           onDecided(result);
         },
       };
-      return toMachineInput(plan, input, context, reporting, {
-        handlers: this.#planner.handlers,
-        mayStart: this.#planner.mayStart,
-        canAsk,
-        recheck: this.#config.rechecks?.() ?? false,
-        unmerged: (error) => this.#failure(planned, error, 'aggregation'),
-        askModel: askModelOf(this.#config),
-        startUnawaited: (hook, onEnd) =>
-          void this.#startUnawaited(hook, onEnd).catch((error: unknown) =>
-            onEnd({ status: 'failed', error: errorOf(error) }),
-          ),
-        late: this.#unawaited?.take(event, input.session_id),
-        ...(unfit && { unfit }),
-      });
+      return toMachineInput(
+        { plan, input, context, observer: reporting },
+        {
+          commands: this.#commands,
+          mayStart: this.#planner.mayStart,
+          canAsk,
+          recheck: this.#config.rechecks?.() ?? false,
+          unmerged: (error) => this.#failure(planned, error, 'aggregation'),
+          startUnawaited: (hook, onEnd) =>
+            void this.#startUnawaited(hook, onEnd).catch((error: unknown) =>
+              onEnd({ status: 'failed', error: errorOf(error) }),
+            ),
+          late: this.#unawaited?.take(event, input.session_id),
+          ...(unfit && { unfit }),
+        },
+      );
     } catch (error) {
       return failed(error, 'formatting');
     }
@@ -406,7 +407,7 @@ export class HookEventHandler {
     try {
       const base = this.#baseFields(event, context);
       // The base fields come first and are ours, whatever the caller gave.
-      return { input: { ...base, ...fields(), ...base } };
+      return { input: Object.assign({ ...base, ...fields() }, base) };
     } catch (error) {
       if (!failClosed) throw error;
       const unknown = { session_id: '', transcript_path: '', cwd: '', timestamp: '' };

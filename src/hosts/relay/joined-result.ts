@@ -1,7 +1,6 @@
 import type { CallParts } from '../../core/dialects/dialect.ts';
-import { outputOf } from '../../core/answers/merge-effects.ts';
+import { viewOf } from '../../core/views/outputs.ts';
 import { defined } from '../../base/json.ts';
-import { createSpecificHookOutput } from '../../core/translate/model-outputs.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { callOutcome } from './call-outcome.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
@@ -19,13 +18,12 @@ export function joinedResult(
   const { verdict, toolInput, toolResponse, lost } = outcome;
   if (parts.note !== undefined) warn(parts.note);
   for (const wish of lost) warn(`this cannot be applied to the call as a whole: ${wish}`);
-  const output = outputOf(verdict);
   const all = [result, ...partResults];
   const { finalOutput: _, toolInput: __, toolResponse: ___, ...own } = result;
   return {
     ...own,
     ...defined<Pick<AggregatedHookResult, 'finalOutput' | 'toolInput' | 'toolResponse'>>({
-      finalOutput: output && createSpecificHookOutput(output, fired.event),
+      finalOutput: viewOf(fired.event, verdict).finalOutput,
       toolInput: toolInput ?? undefined,
       toolResponse,
     }),
