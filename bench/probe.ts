@@ -4,9 +4,9 @@
  */
 import { auditedCalls } from './probes/audited-calls.ts';
 import { liveCalls } from './probes/live-calls.ts';
-import { machineRun } from './probes/machine-run.ts';
 import { scale, type Load } from './probes/scale.ts';
 import { syncCheck } from './probes/sync-check.ts';
+import { toolCalls } from './probes/tool-calls.ts';
 
 const probes: Readonly<
   Record<string, (...args: readonly string[]) => Promise<Record<string, number>>>
@@ -14,7 +14,7 @@ const probes: Readonly<
   'audited-calls': (rounds) => auditedCalls(Number(rounds)),
   'sync-check': syncCheck,
   'live-calls': (count) => liveCalls(Number(count)),
-  'machine-run': machineRun,
+  'tool-calls': (rounds) => toolCalls(Number(rounds)),
   scale: (load, count) => scale(load as Load, Number(count)),
 };
 

@@ -118,15 +118,15 @@ const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
   );
 
 /** Returns the facts of an exit, as every answer reports them. */
-export const factsOf = (exit: HookExit) => ({
-  ...silent,
-  exitCode: exit.exitCode ?? 0,
-  ...(exit.signal && { signal: exit.signal }),
-  ...(exit.httpStatus !== undefined && { httpStatus: exit.httpStatus }),
-  stdout: exit.stdout,
-  stderr: exit.stderr,
-  durationMs: exit.durationMs,
-});
+export function factsOf({ exitCode, signal, httpStatus, stdout, stderr, durationMs }: HookExit) {
+  const facts = { ...silent, exitCode: exitCode ?? 0, stdout, stderr, durationMs };
+  if (!signal && httpStatus === undefined) return facts;
+  return {
+    ...facts,
+    ...(signal && { signal }),
+    ...(httpStatus !== undefined && { httpStatus }),
+  };
+}
 
 /** Returns the fields that make an answer a failure. */
 export const failure = (message: string) =>

@@ -38,14 +38,14 @@ export interface BuiltIn {
   readonly actorRef?: string | Maker<string>;
   readonly src?: string;
   readonly input?: unknown;
-  /** Returns, third, the actions that `enqueueActions` gathered. */
-  resolve(
-    scope: object,
-    snapshot: object,
-    args: ActionArgs,
-    params: unknown,
-    action: BuiltIn,
-  ): readonly [unknown, unknown, (readonly unknown[])?];
+  readonly collect?: (given: GuardArgs & { readonly enqueue: Enqueue }, params: unknown) => void;
+}
+
+/** The part of XState's `enqueue` that our machines use. */
+export interface Enqueue {
+  assign(values: NonNullable<BuiltIn['assignment']>): void;
+  spawnChild(src: string, options: { readonly id: string; readonly input: unknown }): void;
+  sendTo(id: string, event: AnyEventObject): void;
 }
 
 /** An action as a chart names it, with what carries it out. */
@@ -131,8 +131,7 @@ export class Chart {
     return made(named as number | Maker<number>, args, params);
   }
 
-  /** An action with what carries it out. */
-  action(action: unknown): Action {
+  #action(action: unknown): Action {
     if (typeof action === 'function')
       return { params: undefined, does: action as unknown as BuiltIn };
     const { type, params } = named(action);
@@ -141,7 +140,7 @@ export class Chart {
   }
 
   #actions(actions: readonly unknown[]): readonly Action[] {
-    return actions.map((action) => this.action(action));
+    return actions.map((action) => this.#action(action));
   }
 
   #guard(guard: unknown): Guard | undefined {

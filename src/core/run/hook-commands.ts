@@ -33,15 +33,15 @@ export class HookCommands {
   }
 
   command(hook: RegisteredHook, { cwd, env, stdin }: CommandEvent): RunnableCommand {
-    return {
+    const command = {
       ...this.#fixedOf(hook),
       cwd: hook.cwd === undefined ? cwd : resolve(cwd, hook.cwd),
       env: hook.env ? { ...hook.env, ...env } : env,
       stdin,
-      ...((hook.prestart || hook.type === 'live') && {
-        filesBehind: filesBehind(this.#handlers, hook, cwd),
-      }),
     };
+    return hook.prestart || hook.type === 'live'
+      ? { ...command, filesBehind: filesBehind(this.#handlers, hook, cwd) }
+      : command;
   }
 
   /** Says why a command could not be run, where the file that it names shows that. */

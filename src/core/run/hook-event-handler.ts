@@ -97,6 +97,14 @@ export interface PrepareOptions {
   readonly onDecided?: (result: AggregatedHookResult) => void;
 }
 
+const baseFields = [
+  'session_id',
+  'transcript_path',
+  'cwd',
+  'hook_event_name',
+  'timestamp',
+] as const satisfies (keyof HookInput)[];
+
 /** The answers could not be merged, so the result is as if no hook had run. */
 const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
   failure?.stage === 'aggregation' && plan === null;
@@ -407,7 +415,9 @@ export class HookEventHandler {
     try {
       const base = this.#baseFields(event, context);
       // The base fields come first and are ours, whatever the caller gave.
-      return { input: Object.assign({ ...base, ...fields() }, base) };
+      const input = { ...base, ...fields() };
+      const isOurs = baseFields.every((field) => input[field] === base[field]);
+      return { input: isOurs ? input : Object.assign(input, base) };
     } catch (error) {
       if (!failClosed) throw error;
       const unknown = { session_id: '', transcript_path: '', cwd: '', timestamp: '' };

@@ -5,6 +5,7 @@ import {
   type BuiltIn,
   type Chart,
   chartOf,
+  type Enqueue,
   isBuiltIn,
   made,
   type State,
@@ -203,8 +204,10 @@ export class Steps implements Running, Starter {
         this.#context = { ...this.#context, ...assigned(does.assignment!, args, params) };
         return;
       case 'xstate.enqueueActions':
-        for (const action of does.resolve({}, args, args, params, does)[2] ?? [])
-          this.#act(this.#chart.action(action), args.event);
+        does.collect!(
+          { context: args.context, event: args.event, enqueue: this.#queue(args) },
+          params,
+        );
         return;
       case 'xstate.sendTo':
         this.#sendTo(made(does.to, args, params), made(does.event, args, params));
@@ -225,6 +228,17 @@ export class Steps implements Running, Starter {
       default:
         throw new Error(`A machine that is stepped through cannot have the action "${does.type}".`);
     }
+  }
+
+  /** What a machine may enqueue. XState's own makes a function with properties for each, which costs more. */
+  #queue(args: ActionArgs): Enqueue {
+    return {
+      assign: (values) => {
+        this.#context = { ...this.#context, ...assigned(values, args, undefined) };
+      },
+      spawnChild: (src, { id, input }) => this.#startChild(id, src, made(input, args)),
+      sendTo: (id, event) => this.#sendTo(id, event),
+    };
   }
 
   #sendTo(id: string | undefined, event: AnyEventObject | undefined): void {
