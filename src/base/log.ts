@@ -1,13 +1,18 @@
+import { type DebugLog, type DebugPackage, loadDebug } from './debug-package.ts';
 import { printable, withoutUnseen } from './visible.ts';
 
 /** Writes a line to the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
 
+/** The package `debug`, once a line was wanted; null if there is none. */
+let loaded: DebugPackage | null | undefined;
+
+/** What was enabled last: a host's own copy of the package passes it on in the environment. */
+let enabled: string | undefined;
+
 /**
- * Returns a debug channel; all of hookmachine's are under `llxprt:core:hooks:*`. DEBUG is read again
- * for each line, because a host's `debug.enable` sets it. One record is one line, and a terminal obeys
- * nothing in it, wherever it comes from. This is not the package `debug` itself: bundled into an ES module,
- * that package ends the program that asks it for a line.
+ * Returns a debug channel; all of hookmachine's are under `llxprt:core:hooks:*`. One record is one line, and a
+ * terminal obeys nothing in it, wherever it comes from.
  */
 export function debugChannel(
   part:
@@ -20,12 +25,27 @@ export function debugChannel(
     | 'tool'
     | 'model',
 ): DebugChannel {
-  const name = `llxprt:core:hooks:${part}`;
+  let log: DebugLog | undefined;
   return (format, ...values) => {
     const wanted = process.env['DEBUG'];
-    if (!wanted || !isWanted(name, wanted)) return;
-    process.stderr.write(`${new Date().toISOString()} ${name} ${recordOf(format, values)}\n`);
+    if (!wanted) return;
+    if (loaded === undefined) loaded = loadedOrNone();
+    if (loaded === null) return;
+    if (wanted !== enabled) loaded.enable((enabled = wanted));
+    log ??= loaded(`llxprt:core:hooks:${part}`);
+    if (log.enabled) log('%s', recordOf(format, values));
   };
+}
+
+function loadedOrNone(): DebugPackage | null {
+  try {
+    return loadDebug();
+  } catch {
+    process.stderr.write(
+      'hookmachine: DEBUG is set, but nothing is logged: the package debug is not here; npm i debug\n',
+    );
+    return null;
+  }
 }
 
 /** Formats a record; objects are written on one line too. */
@@ -37,22 +57,6 @@ function recordOf(format: string, values: readonly unknown[]): string {
       : value,
   );
   return printableLine(inText(format.replaceAll(/%[oO]/g, '%s'), ...texts));
-}
-
-/**
- * Whether a list of names in the format of `debug` includes this one: `*` stands for anything, and a leading
- * `-` excludes.
- */
-function isWanted(name: string, list: string): boolean {
-  const patterns = list.split(/[\s,]+/).filter(Boolean);
-  const fits = (pattern: string): boolean => {
-    const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
-    return new RegExp(`^${escaped.replaceAll('*', '.*')}$`).test(name);
-  };
-  return (
-    patterns.some((pattern) => !pattern.startsWith('-') && fits(pattern)) &&
-    !patterns.some((pattern) => pattern.startsWith('-') && fits(pattern.slice(1)))
-  );
 }
 
 /** What a warning says without quoting a model, a tool or a hook. */

@@ -18,7 +18,7 @@ import {
 } from '../core/calls/run-tool-call.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../core/run/run-machine.ts';
-import { observed, observedSession } from '../core/run/observers.ts';
+import { observed, observedSession } from '../core/run/telemetry.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import { type Approval, type Approvals, isIntact } from './approvals.ts';
 import { answerOf } from './answer-of.ts';

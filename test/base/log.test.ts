@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { debugChannel } from '../../src/base/log.ts';
 import { debugLines } from '../support/debug-lines.ts';
@@ -29,4 +30,23 @@ test('a debug line holds the time, the name and the values, those of %o on one l
   expect(lines.join('')).toMatch(
     /^\d{4}-\d\d-\d\dT[\d:.]+Z llxprt:core:hooks:runner a "b" ends 3: x\\ny, \{ a: \[ 1, \{ b: 2 \} \] \}\n$/,
   );
+});
+
+test('a host that enables the log with its own copy of the package gets the lines', () => {
+  const lines = debugLines('');
+  const require = createRequire(import.meta.url);
+  // Another copy, as a host with another version of the package has it.
+  for (const file of Object.keys(require.cache)) delete require.cache[file];
+  const host = require('debug') as { enable(namespaces: string): void; disable(): void };
+  const channel = debugChannel('planner');
+  channel('before');
+  host.enable('llxprt:core:hooks:*');
+  channel('enabled');
+  host.enable('other');
+  channel('for others');
+  host.disable();
+  channel('disabled');
+  expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+    'llxprt:core:hooks:planner enabled\n',
+  ]);
 });

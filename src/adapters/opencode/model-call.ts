@@ -1,6 +1,6 @@
 import { hasHooks, isUnready, readyHookSystem } from '../../core/calls/event-hooks.ts';
 import type { NeutralMessage } from '../../core/calls/run-model-call.ts';
-import { isObserved } from '../../core/run/observers.ts';
+import { isObserved } from '../../core/run/telemetry.ts';
 import { textOf as textIn } from '../parts/turns.ts';
 import { OpenModelCall } from './open-model-call.ts';
 import type { Plugin, Session } from './session.ts';

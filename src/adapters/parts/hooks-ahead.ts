@@ -8,7 +8,7 @@ import {
   readyHookSystem,
 } from '../../core/calls/event-hooks.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
-import { isObserved } from '../../core/run/observers.ts';
+import { isObserved } from '../../core/run/telemetry.ts';
 import { hookEventNames, type HookEventName } from '../../core/protocol/events.ts';
 
 /**

@@ -13,9 +13,9 @@ import {
 import type { ModelCallInput, ModelCallOutcome } from '../../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
 import { hookEvent, runMachine } from '../../core/run/run-machine.ts';
+import { observed, observedSession } from '../../core/run/telemetry.ts';
 import type { PrepareOptions } from '../../core/run/hook-event-handler.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { observed, observedSession } from '../../core/run/observers.ts';
 import { errorResult } from '../../core/protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../../core/translate/genai-types.ts';
 import { withSystemMessage } from '../../core/translate/genai-v1.ts';

@@ -108,20 +108,29 @@ const lateParser: Plugin = {
   },
 };
 
-/** The bundle's modules cannot be missing for lack of descriptors. */
-const loadedAlready: Plugin = {
-  name: 'loaded already',
+/** Replaces a module of `base` by this text. */
+const replaced = (module: string, contents: string): Plugin => ({
+  name: `replaces ${module}`,
   setup(bundling) {
     let isReplaced = false;
-    bundling.onLoad({ filter: /\/dist\/src\/base\/on-demand\.js$/ }, () => {
+    bundling.onLoad({ filter: new RegExp(`/dist/src/base/${module}\\.js$`) }, () => {
       isReplaced = true;
-      return { contents: 'export const onDemand = (load) => load;' };
+      return { contents };
     });
     bundling.onEnd(() =>
-      isReplaced ? undefined : { errors: [{ text: 'the bundle has no on-demand.js to replace' }] },
+      isReplaced ? undefined : { errors: [{ text: `the bundle has no ${module}.js to replace` }] },
     );
   },
-};
+});
+
+/** The bundle's modules cannot be missing for lack of descriptors. */
+const loadedAlready = replaced('on-demand', 'export const onDemand = (load) => load;');
+
+/** The bundle has no `import.meta`, and is given a `require` of its own. */
+const requiredDebug = replaced(
+  'debug-package',
+  "const name = 'debug'; export const loadDebug = () => require(name);",
+);
 
 /**
  * Both are CommonJS: Node 20's loader of ES modules takes longer for a module than the module itself does.
@@ -146,7 +155,7 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   entryPoints: ['dist/src/cli/launcher/bin.js'],
   outfile: 'dist/hookmachine-bundle.js',
-  plugins: [lateParser, loadedAlready],
+  plugins: [lateParser, loadedAlready, requiredDebug],
   external: [
     ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
     // Modules that a plain `fire` does not need.

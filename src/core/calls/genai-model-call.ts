@@ -7,8 +7,8 @@ import {
 import type { AnswerStreamOutcome } from '../../../machines/answer-stream.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { hookEvent } from '../run/run-machine.ts';
+import { observedSession } from '../run/telemetry.ts';
 import type { CallHost } from './call-host.ts';
-import { observedSession } from '../run/observers.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';

@@ -27,7 +27,7 @@ import {
   type Ready,
   readyHookSystem,
 } from './event-hooks.ts';
-import { isObserved } from '../run/observers.ts';
+import { isObserved } from '../run/telemetry.ts';
 import {
   type EndedModelCall,
   type ModelCallOptions,

@@ -11,8 +11,8 @@ import type { EventContext } from '../answers/event-context.ts';
 import { joinTexts, valueAfter } from '../answers/merge-effects.ts';
 import type { FireOptions } from '../run/hook-event-handler.ts';
 import { hookEvent } from '../run/run-machine.ts';
+import { observedSession } from '../run/telemetry.ts';
 import type { CallHost } from './call-host.ts';
-import { observedSession } from '../run/observers.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
 import {

@@ -42,7 +42,7 @@ import type { HookInput } from '../protocol/input.ts';
 import { withOutput } from '../views/outputs.ts';
 import { aggregateResults, buildFailureEnvelope, verdictOf, withLate } from './event-result.ts';
 import { HookCommands } from './hook-commands.ts';
-import type { PlanObserver } from './plan-observer.ts';
+import type { PlanObserver } from './telemetry.ts';
 import { judgingOnly, type KeptAnswer, recheckAfter } from './recheck.ts';
 
 /** How an event's hooks are started and their answers read. */

@@ -11,9 +11,15 @@ import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { formatProblem, type SettingsProblem } from '../definitions/problem.ts';
-import { observed } from './observers.ts';
-import { eventWarnings, observePlan, type PlanObserver } from './plan-observer.ts';
-import { batchSummary, HookTelemetry } from './telemetry.ts';
+import { observed } from './telemetry.ts';
+import { hookEvent, runMachine } from './run-machine.ts';
+import {
+  eventWarnings,
+  observePlan,
+  type PlanObserver,
+  batchSummary,
+  HookTelemetry,
+} from './telemetry.ts';
 import {
   type HookStage,
   makeEmptySuccessResult,
@@ -28,6 +34,8 @@ import {
   refusingEnvelope,
   unreadyEnvelope,
   withLate,
+  resultOf,
+  settledInput,
 } from './event-result.ts';
 import {
   applyingTo,
@@ -37,9 +45,7 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from '../plan/hook-planner.ts';
-import { resultOf, settledInput } from './event-result.ts';
 import { type StartUnawaited, toMachineInput } from './event-run.ts';
-import { hookEvent, runMachine } from './run-machine.ts';
 import type { UnawaitedHooks } from './unawaited-hooks.ts';
 import { onDemand } from '../../base/on-demand.ts';
 

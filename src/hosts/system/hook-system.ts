@@ -19,7 +19,7 @@ import { HookEventHandler } from '../../core/run/hook-event-handler.ts';
 import { HookPlanner } from '../../core/plan/hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
 import { loadHandlers, useHandlers } from '../../handlers/index.ts';
-import { addObserver } from '../../core/run/observers.ts';
+import { addObserver } from '../../core/run/telemetry.ts';
 import {
   HookTelemetry,
   type HookTelemetryEvents,

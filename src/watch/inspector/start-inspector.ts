@@ -2,7 +2,7 @@ import type { HookHost, InspectObserver } from '../../core/host/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
-import { addObserver } from '../../core/run/observers.ts';
+import { addObserver } from '../../core/run/telemetry.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Beside, type Inspector, type ServeOptions } from './serve-feed.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventWarnings } from '../../../src/core/run/plan-observer.ts';
+import { eventWarnings } from '../../../src/core/run/telemetry.ts';
 import { hookEventNames } from '../../../src/core/protocol/events.ts';
 import { DefaultHookOutput } from '../../../src/core/protocol/output.ts';
 import { makeEmptySuccessResult } from '../../../src/core/answers/results.ts';
