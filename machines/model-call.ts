@@ -128,9 +128,9 @@ export type TextEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'text.end'; readonly whenShown: () => void };
 
-const textFor = (send: (event: TextEvent) => void): AnswerText => ({
-  add: (text) => send({ type: 'text', text }),
-  end: () => new Promise((whenShown) => send({ type: 'text.end', whenShown })),
+const textFor = (call: NonNullable<Asking['streaming']>): AnswerText => ({
+  add: (text) => call.send({ type: 'text', text }),
+  end: () => new Promise((whenShown) => call.send({ type: 'text.end', whenShown })),
 });
 
 /** One model call with the hooks before and after it. */
@@ -156,7 +156,7 @@ export const modelCallMachine = setup({
     answerStream: {} as typeof answerStreamMachine,
     callModel: fromPromise<ModelResponse, Asking>(
       ({ input: { ports, request, streaming }, signal }) =>
-        ports.call(request, signal, streaming && textFor(streaming.send)),
+        ports.call(request, signal, streaming && textFor(streaming)),
     ),
   },
   actions: {
