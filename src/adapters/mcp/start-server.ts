@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { linesOf } from './lines.ts';
@@ -18,7 +17,15 @@ export async function startServer([program, ...args]: readonly [
   string,
   ...string[],
 ]): Promise<Server> {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const { execa } = await import('execa');
+  const child = execa(program, args, {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    buffer: false,
+    cleanup: false,
+    reject: false,
+  });
   await once(child, 'spawn');
   const { stdin, stdout } = child;
   // It may have closed its stdin; its end is reported elsewhere.

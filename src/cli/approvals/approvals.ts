@@ -115,7 +115,8 @@ async function inspect({ port, open }: InspectOptions): Promise<void> {
   await withRecords(async (records) => {
     const page = await serveApprovals(records, usedPort);
     process.stderr.write(`hookmachine: ${page.url}#approvals lists them; Ctrl-C ends this\n`);
-    if (open) openInBrowser(`${page.ticket()}#approvals`, (problem) => warn(undefined, problem));
+    if (open)
+      void openInBrowser(`${page.ticket()}#approvals`, (problem) => warn(undefined, problem));
     await untilInterrupted();
     await page.close();
   });

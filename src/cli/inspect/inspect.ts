@@ -38,7 +38,7 @@ async function inspect(file: string, { port, open }: Options): Promise<void> {
     throw new CommandFailure(cause.message, { cause });
   });
   process.stderr.write(`hookmachine: ${page.url} shows it; Ctrl-C ends this\n`);
-  if (open) openInBrowser(page.ticket(), (line) => warn(undefined, line));
+  if (open) void openInBrowser(page.ticket(), (line) => warn(undefined, line));
   await untilInterrupted();
   await page.close();
 }

@@ -90,7 +90,7 @@ async function inOurPage(
   };
   tellProblems(onWarning);
   process.stderr.write(`hookmachine: ${inspector.url} shows this session\n`);
-  if (open) openInBrowser(inspector.ticket(), onWarning);
+  if (open) void openInBrowser(inspector.ticket(), onWarning);
   return {
     watching: { inspect: observeAll(watching.inspect, inspector.observe)!, onWarning },
     done: (how = 'at once') => end(inspector, inspectWait ? 'when interrupted' : how),

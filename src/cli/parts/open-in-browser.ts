@@ -1,19 +1,23 @@
-import { spawn } from 'node:child_process';
+import { messageOf } from '../../base/message-of.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 
 /** Opens an address in the user's browser. If that fails, the user is told what to do instead. */
-export function openInBrowser(url: string, tell: (line: string) => void): void {
+export async function openInBrowser(url: string, tell: (line: string) => void): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const failed = (why: string): void =>
     tell(`--open: ${program} ${why}; open the address above yourself`);
   const file = findProgram(program, ownFolders());
   if (file === undefined) return failed('is not installed');
-  const child = spawn(file, [url], { detached: true, stdio: 'ignore' });
-  child.once('error', ({ message }) => failed(`cannot be run (${message})`));
-  child.once('exit', (code) => {
-    if (code !== 0 && code !== null) failed(`ended with ${code}`);
-  });
+  const { execa } = await import('execa');
   // The browser may be its child, and must outlive us.
-  child.unref();
-  return undefined;
+  const opening = execa(file, [url], {
+    detached: true,
+    cleanup: false,
+    stdio: 'ignore',
+    reject: false,
+  });
+  opening.unref();
+  const { exitCode, signal, cause } = await opening;
+  if (exitCode === undefined && signal === undefined) failed(`cannot be run (${messageOf(cause)})`);
+  else if (exitCode !== 0 && exitCode !== undefined) failed(`ended with ${exitCode}`);
 }

@@ -27,7 +27,7 @@ export async function sign(given: string, { key }: { readonly key: string }): Pr
   await about(given, async () => {
     const unsigned = listFiles(folder);
     const hooks = await hooksIn(folder, unsigned);
-    const signer = signFolder(folder, unsigned, key);
+    const signer = await signFolder(folder, unsigned, key);
     const { name, version, files } = unsigned.manifest;
     say(
       `Signed ${name} ${version} (${counted(hooks, 'hook')}, ${counted(files.size, 'file')}) with ${fingerprint(signer)}.\nAnyone who runs it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,

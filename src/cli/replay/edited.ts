@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -29,7 +28,7 @@ export async function edited(
   try {
     writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
     for (;;) {
-      openEditor(file);
+      await openEditor(file);
       try {
         const given = parseJsonObject(readEdited(file), `the edited input of ${name}`);
         await check(given);
@@ -46,18 +45,21 @@ export async function edited(
 }
 
 /** As git does: the variable may hold arguments too. */
-function openEditor(file: string): void {
+async function openEditor(file: string): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
   // A project's program of the same name is not the user's editor.
   const env = { ...process.env, PATH: ownFolders().join(delimiter) };
-  const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$@"`, editor, file], {
-    stdio: 'inherit',
-    env,
-  });
-  if (error ?? status !== 0)
-    throw new CommandFailure(
-      `the editor ${editor} ${error ? `could not be started (${error.message})` : `ended with ${status}`}, so nothing was run; set VISUAL or EDITOR to one that works here`,
-    );
+  const { execa } = await import('execa');
+  const { failed, exitCode, signal, cause } = await execa(
+    '/bin/sh',
+    ['-c', `${editor} "$@"`, editor, file],
+    { stdio: 'inherit', env, extendEnv: false, reject: false },
+  );
+  if (!failed) return;
+  const end = exitCode ?? signal;
+  throw new CommandFailure(
+    `the editor ${editor} ${end === undefined ? `could not be started (${messageOf(cause)})` : `ended with ${end}`}, so nothing was run; set VISUAL or EDITOR to one that works here`,
+  );
 }
 
 function readEdited(file: string): string {

@@ -5,10 +5,10 @@ import { onAbort, later } from '../run/run-machine.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import {
   type Approval,
-  type Confirm,
   type EndedToolCall,
   runToolCall,
   type ToolCallOptions,
+  type ToolCallQuestion,
   type ToolCallRequest,
 } from './run-tool-call.ts';
 import { failedResult } from './tool-effects.ts';
@@ -84,93 +84,104 @@ const requestRules: Readonly<Record<string, Rule>> = { id: text, name: text, inp
 export function beginToolCall(
   config: CallHost,
   request: ToolCallRequest,
-  { signal, canAsk = true, ...options }: BeginToolCallOptions = {},
+  options: BeginToolCallOptions = {},
 ): OpenToolCall {
   assertArguments('beginToolCall', request, requestRules);
-  const abort = new AbortController();
-  if (signal?.aborted) abort.abort(signal.reason);
-  const stopListening = signal && onAbort(signal, () => abort.abort(signal.reason));
-  let verdict = later<ToolCallVerdict>();
-  let afterAnswer = later<ToolCallVerdict>();
-  let raise: (() => void) | undefined;
-  let isQuestioned = false;
-  const approval = later<Approval>();
-  const result = later<ToolResult>();
-  const decide = (decided: ToolCallVerdict): void => {
-    verdict.settle(decided);
-    afterAnswer.settle(decided);
-  };
-  const confirm: Confirm = ({ input, reason }) => {
-    verdict.settle({
-      status: 'asked',
-      toolInput: input,
-      ...(reason !== undefined && { reason }),
-    });
-    return approval.promise;
-  };
-  const ended = runToolCall(
-    config,
-    request,
-    (toolInput) => {
-      decide({ status: 'allowed', toolInput });
-      return result.promise;
-    },
-    {
+  return new OpenCall(config, request, options);
+}
+
+class OpenCall implements OpenToolCall {
+  readonly request: ToolCallRequest;
+  readonly ended: Promise<EndedToolCall>;
+  readonly #abort = new AbortController();
+  readonly #approval = later<Approval>();
+  readonly #result = later<ToolResult>();
+  #verdict = later<ToolCallVerdict>();
+  #afterAnswer = later<ToolCallVerdict>();
+  #raise: (() => void) | undefined;
+  #isQuestioned = false;
+
+  constructor(
+    config: CallHost,
+    request: ToolCallRequest,
+    { signal, canAsk = true, ...options }: BeginToolCallOptions,
+  ) {
+    this.request = request;
+    if (signal?.aborted) this.#abort.abort(signal.reason);
+    const stopListening = signal && onAbort(signal, () => this.#abort.abort(signal.reason));
+    const execute = (toolInput: ToolInput): Promise<ToolResult> => {
+      this.#decide({ status: 'allowed', toolInput });
+      return this.#result.promise;
+    };
+    this.ended = runToolCall(config, request, execute, {
       ...options,
-      signal: abort.signal,
+      signal: this.#abort.signal,
       ...(canAsk && {
         asks: 'where a hook wants it',
-        confirm,
-        takeQuestion: (raiseIt) => {
-          raise = raiseIt;
+        confirm: (question) => this.#confirm(question),
+        takeQuestion: (raise) => {
+          this.#raise = raise;
         },
       }),
-    },
-  ).then((call) => {
-    stopListening?.();
-    decide({ status: 'ended', call });
-    verdict = afterAnswer = later();
-    decide({ status: 'ended', call });
-    return call;
-  });
-  const cancel = (reason: string): Promise<EndedToolCall> => {
-    abort.abort(reason);
-    return ended;
+    }).then((call) => {
+      stopListening?.();
+      this.#decide({ status: 'ended', call });
+      this.#verdict = this.#afterAnswer = later();
+      this.#decide({ status: 'ended', call });
+      return call;
+    });
+  }
+
+  get verdict(): Promise<ToolCallVerdict> {
+    return this.#verdict.promise;
+  }
+
+  // Functions of their own, because callers take them apart.
+  readonly question = async (): Promise<ToolCallVerdict> => {
+    const before = await this.verdict;
+    if (before.status !== 'allowed' || this.#raise === undefined) return before;
+    // It is raised only once, even if others ask meanwhile.
+    if (this.#isQuestioned) return this.verdict;
+    this.#isQuestioned = true;
+    this.#verdict = later();
+    this.#afterAnswer = later();
+    this.#raise();
+    return this.verdict;
   };
-  return {
-    request,
-    get verdict() {
-      return verdict.promise;
-    },
-    ended,
-    async question() {
-      const before = await verdict.promise;
-      if (before.status !== 'allowed' || raise === undefined) return before;
-      // It is raised only once, even if others ask meanwhile.
-      if (isQuestioned) return verdict.promise;
-      isQuestioned = true;
-      verdict = later();
-      afterAnswer = later();
-      raise();
-      return verdict.promise;
-    },
-    async answer(approved) {
-      assertArgument('OpenToolCall.answer: the answer', approved, anApproval);
-      approval.settle(approved);
-      const after = await afterAnswer.promise;
-      if (approved === true || after.status === 'ended') return after;
-      // It had been approved, but a denial overrides an approval.
-      const why = approved === false ? `The user did not let ${request.name} run.` : approved;
-      return { status: 'ended', call: await cancel(why) };
-    },
-    succeed(given) {
-      result.settle(given);
-      return ended;
-    },
-    fail: (error) => {
-      result.settle(failedResult(error));
-      return ended;
-    },
-    cancel,
+
+  readonly answer = async (approved: Approval): Promise<ToolCallVerdict> => {
+    assertArgument('OpenToolCall.answer: the answer', approved, anApproval);
+    this.#approval.settle(approved);
+    const after = await this.#afterAnswer.promise;
+    if (approved === true || after.status === 'ended') return after;
+    // It had been approved, but a denial overrides an approval.
+    const why = approved === false ? `The user did not let ${this.request.name} run.` : approved;
+    return { status: 'ended', call: await this.cancel(why) };
   };
+
+  readonly succeed = (result: ToolResult): Promise<EndedToolCall> => {
+    this.#result.settle(result);
+    return this.ended;
+  };
+
+  readonly fail = (error: unknown): Promise<EndedToolCall> => this.succeed(failedResult(error));
+
+  readonly cancel = (reason: string): Promise<EndedToolCall> => {
+    this.#abort.abort(reason);
+    return this.ended;
+  };
+
+  #decide(decided: ToolCallVerdict): void {
+    this.#verdict.settle(decided);
+    this.#afterAnswer.settle(decided);
+  }
+
+  #confirm({ input: toolInput, reason }: ToolCallQuestion): Promise<Approval> {
+    this.#verdict.settle({
+      status: 'asked',
+      toolInput,
+      ...(reason !== undefined && { reason }),
+    });
+    return this.#approval.promise;
+  }
 }

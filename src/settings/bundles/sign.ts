@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
@@ -47,19 +47,28 @@ export function listFiles(folder: string): Unsigned {
  *
  * @throws {BundleError} if it cannot be signed
  */
-export function signFolder(folder: string, { manifestBytes }: Unsigned, key: string): Buffer {
+export async function signFolder(
+  folder: string,
+  { manifestBytes }: Unsigned,
+  key: string,
+): Promise<Buffer> {
   const args = ['-Y', 'sign', '-n', namespace, '-f', key];
   const program = findProgram('ssh-keygen', ownFolders());
   if (program === undefined)
     throw new BundleError('cannot be signed: there is no ssh-keygen', 'install OpenSSH');
-  const done = spawnSync(program, args, { input: manifestBytes, encoding: 'utf8' });
-  if (done.error)
+  const { execa } = await import('execa');
+  const done = await execa(program, args, {
+    input: manifestBytes,
+    stripFinalNewline: false,
+    reject: false,
+  });
+  if (done.exitCode === undefined && !done.isTerminated)
     throw new BundleError(
-      `cannot be signed: ssh-keygen cannot be started (${done.error.message})`,
+      `cannot be signed: ssh-keygen cannot be started (${messageOf(done.cause)})`,
       'install OpenSSH',
-      { cause: done.error },
+      { cause: done.cause },
     );
-  if (done.status !== 0)
+  if (done.exitCode !== 0)
     throw new BundleError(
       `cannot be signed: ${done.stderr.trim().split('\n').at(-1)}`,
       'pass the file of an Ed25519 key with --key',

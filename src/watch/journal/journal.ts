@@ -9,13 +9,13 @@ import type {
 } from '../../../machines/hook-event.ts';
 import type { HookProcessInput, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { debugChannel, type WarningSink } from '../../base/log.ts';
+import { debugChannel, type PlainWarning, type WarningSink } from '../../base/log.ts';
 import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
-import { redactor } from '../../settings/redaction/redactor.ts';
+import { redactor, type Redactor } from '../../settings/redaction/redactor.ts';
 
 const debug = debugChannel('system');
 
@@ -84,41 +84,113 @@ interface Snapshot {
  * const { observe } = journalTo((entry) => console.log(entry.kind, entry.at));
  * const config = createConfig({ cwd: process.cwd(), inspect: observe });
  */
-export function journalTo(
+export const journalTo = (
   write: (entry: JournalEntry) => void,
-  { payloads = false, moves = true, redact = [], now = clock, onProblem }: JournalOptions = {},
-): Journal {
-  const redaction = redactor(redact, onProblem);
-  const runs = new Map<ActorRef, Run>();
+  options: JournalOptions = {},
+): Journal => new Writing(write, options);
+
+/** A journal that is written as machines run. */
+class Writing implements Journal {
+  readonly #write: (entry: JournalEntry) => void;
+  readonly #payloads: boolean;
+  readonly #moves: boolean;
+  readonly #now: () => number;
+  readonly #redaction: Redactor;
+  readonly #runs = new Map<ActorRef, Run>();
   // Journals of several processes may end up in one file.
-  const prefix = randomUUID().slice(0, 8);
-  let count = 0;
+  readonly #prefix = randomUUID().slice(0, 8);
+  #count = 0;
+
+  constructor(
+    write: (entry: JournalEntry) => void,
+    { payloads = false, moves = true, redact = [], now = clock, onProblem }: JournalOptions,
+  ) {
+    this.#write = write;
+    this.#payloads = payloads;
+    this.#moves = moves;
+    this.#now = now;
+    this.#redaction = redactor(redact, onProblem);
+  }
+
+  /** A function of its own, because it is handed on alone. */
+  readonly observe = (event: InspectionEvent): void => {
+    try {
+      this.#observe(event);
+    } catch (error) {
+      debug('the journal could not record %s: %s', event.type, messageOf(error));
+    }
+  };
+
+  readonly warned = (text: string, plain?: PlainWarning): void => {
+    const said = this.#payloads ? text : (plain?.text ?? unrecordedWarning);
+    try {
+      const recorded = this.#redaction.text(said, longestReason);
+      this.#write({ kind: 'warned', at: this.#now(), text: recorded });
+    } catch (error) {
+      debug('the journal could not record a warning: %s', messageOf(error));
+    }
+  };
+
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  #observe(event: InspectionEvent): void {
+    const ref = event.actorRef as unknown as ActorRef;
+    if (event.type === '@xstate.actor') return this.#begin(ref);
+    const run = this.#runs.get(ref);
+    if (run === undefined) return;
+    switch (event.type) {
+      case '@xstate.microstep':
+        return this.#move(ref, run, event.snapshot, event.event.type);
+      case '@xstate.snapshot': {
+        const snapshot = event.snapshot;
+        // A machine that is done was already reported with its last step.
+        if (snapshot.status !== 'active') this.#end(ref, run, snapshot);
+        return;
+      }
+      case '@xstate.event': {
+        // A machine that breaks before it has begun makes no step.
+        if (event.event.type !== 'xstate.init') return;
+        const snapshot = ref.getSnapshot();
+        if (snapshot.status === 'error') this.#end(ref, run, snapshot);
+        return;
+      }
+      default:
+        return;
+    }
+  }
 
   /** Finds the run that started an actor; there may be machines in between that are not journaled. */
-  const runAbove = ({ _parent: above }: ActorRef): Run | undefined =>
-    above && (runs.get(above) ?? runAbove(above));
+  #runAbove({ _parent: above }: ActorRef): Run | undefined {
+    return above && (this.#runs.get(above) ?? this.#runAbove(above));
+  }
 
-  const begin = (ref: ActorRef): void => {
+  #nextId(): string {
+    return `${this.#prefix}-${++this.#count}`;
+  }
+
+  #begin(ref: ActorRef): void {
     const machine = machineOf(ref);
     if (machine === undefined) return;
     const { input } = ref.options;
-    const parent = runAbove(ref);
+    const parent = this.#runAbove(ref);
     // A hook is reported once per text, however many pieces it gets.
     if (parent?.machine === 'answerStream') return;
-    const { given, ...beginning } = beginningOf(machine, input, redaction, payloads);
-    const payload = payloads ? redaction.value(given?.()) : undefined;
+    const { given, ...beginning } = beginningOf(machine, input, this.#redaction, this.#payloads);
+    const payload = this.#payloads ? this.#redaction.value(given?.()) : undefined;
     const run: Run = {
-      id: `${prefix}-${++count}`,
+      id: this.#nextId(),
       session: parent?.session ?? sessionIn(input) ?? '',
       machine,
-      state: moves ? initialState(ref.logic as AnyStateMachine) : '',
+      state: this.#moves ? initialState(ref.logic as AnyStateMachine) : '',
       children: [],
       passed: new Set(),
       hooks: [],
       answered: new Set(),
     };
-    const at = now();
-    write({
+    const at = this.#now();
+    this.#write({
       kind: 'started',
       at,
       id: run.id,
@@ -128,143 +200,96 @@ export function journalTo(
       ...beginning,
       ...(payload !== undefined && { payload }),
     });
-    if (moves) write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
-    runs.set(ref, run);
+    if (this.#moves)
+      this.#write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
+    this.#runs.set(ref, run);
     parent?.children.push(ref);
     if (parent && machine === 'hookProcess')
       parent.hooks[(input as HookProcessInput).position ?? 0] = run.id;
-    if (machine === 'answerStream')
-      for (const { name } of (input as AnswerStreamInput).hooks) {
-        const id = `${prefix}-${++count}`;
-        run.hooks.push(id);
-        write({
-          kind: 'started',
-          at,
-          id,
-          parent: run.id,
-          session: run.session,
-          machine: 'hookProcess',
-          name: redaction.text(name, longestName),
-        });
-      }
-  };
+    if (machine === 'answerStream') this.#beginStream(run, at, input as AnswerStreamInput);
+  }
+
+  /** Reports the hooks of an answer's text, which run once a piece. */
+  #beginStream(run: Run, at: number, { hooks }: AnswerStreamInput): void {
+    const { id: parent, session } = run;
+    for (const { name } of hooks) {
+      const id = this.#nextId();
+      run.hooks.push(id);
+      const text = this.#redaction.text(name, longestName);
+      this.#write({ kind: 'started', at, id, parent, session, machine: 'hookProcess', name: text });
+    }
+  }
 
   /** Reports what hooks did with an answer's text, once it has ended. */
-  const endStream = (run: Run, { progress }: AnswerStreamContext, output: unknown): void => {
+  #endStream(run: Run, { progress }: AnswerStreamContext, output: unknown): void {
     for (const [index, { answer, pieces, changed }] of progress.entries()) {
       const id = run.hooks[index]!;
-      const at = now();
-      if (answer && output !== undefined) {
-        const said = { ...answered(answer, redaction, payloads), pieces, changed };
-        write({ kind: 'answered', at, id, ...said });
-      }
+      const at = this.#now();
+      if (answer && output !== undefined)
+        this.#write({ kind: 'answered', at, id, ...this.#answered(answer), pieces, changed });
       const status = output === undefined ? 'stopped' : (answer?.status ?? 'done');
-      write({ kind: 'ended', at, id, status: status === 'ok' ? 'exited' : status });
+      this.#write({ kind: 'ended', at, id, status: status === 'ok' ? 'exited' : status });
     }
-  };
+  }
 
-  const move = (ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void => {
-    if (run.machine === 'hookEvent') hear(run, snapshot.context as HookEventContext);
-    if (moves) step(run, pathOf(snapshot.value ?? ''), event);
-    if (snapshot.status !== 'active') end(ref, run, snapshot);
-  };
+  #answered(answer: HookAnswer) {
+    return answered(answer, this.#redaction, this.#payloads);
+  }
 
-  const step = (run: Run, to: string, event: string): void => {
+  #move(ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void {
+    if (run.machine === 'hookEvent') this.#hear(run, snapshot.context as HookEventContext);
+    if (this.#moves) this.#step(run, pathOf(snapshot.value ?? ''), event);
+    if (snapshot.status !== 'active') this.#end(ref, run, snapshot);
+  }
+
+  #step(run: Run, to: string, event: string): void {
     if (to === run.state) return;
     if (run.machine !== 'answerStream' || !run.passed.has(to))
-      write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
+      this.#write({ kind: 'moved', at: this.#now(), id: run.id, from: run.state, to, event });
     run.passed.add(to);
     run.state = to;
-  };
+  }
 
   /** A hook has answered once its output was read, which only its event knows. */
-  const hear = (run: Run, { answers }: HookEventContext): void => {
+  #hear(run: Run, { answers }: HookEventContext): void {
     for (const [index, answer] of answers.entries()) {
       if (answer === undefined || run.answered.has(index)) continue;
       run.answered.add(index);
       const id = run.hooks[index];
       if (id === undefined) continue;
-      write({ kind: 'answered', at: now(), id, ...answered(answer, redaction, payloads) });
+      this.#write({ kind: 'answered', at: this.#now(), id, ...this.#answered(answer) });
     }
-  };
+  }
 
-  const end = (ref: ActorRef, run: Run, { status, output, error }: Snapshot): void => {
-    runs.delete(ref);
+  #end(ref: ActorRef, run: Run, { status, output, error }: Snapshot): void {
+    this.#runs.delete(ref);
     for (const child of run.children) {
-      const running = runs.get(child);
-      if (running) end(child, running, { status: 'stopped' });
+      const running = this.#runs.get(child);
+      if (running) this.#end(child, running, { status: 'stopped' });
     }
     const { id } = run;
-    const at = now();
+    const at = this.#now();
     if (run.machine === 'answerStream')
-      endStream(run, ref.getSnapshot().context as AnswerStreamContext, output);
-    if (status === 'done') {
-      const { outlives } = (ref.options.input ?? {}) as Partial<HookProcessInput>;
-      if (run.machine === 'hookProcess' && outlives) {
-        const answer = outlives.read(output as HookProcessOutcome) as HookAnswer;
-        write({ kind: 'answered', at, id, ...answered(answer, redaction, payloads) });
-      }
-      if (run.machine === 'hookEvent' || run.machine === 'answerStream')
-        write({
-          kind: 'verdict',
-          at,
-          id,
-          ...verdictOf(output as HookEventOutcome, redaction, payloads),
-        });
-      write({ kind: 'ended', at, id, ...ending(output as Outcome, redaction, payloads) });
-    } else {
-      const reason =
-        status === 'error' && payloads && redaction.text(messageOf(error), longestReason);
-      write({ kind: 'ended', at, id, status, ...(reason !== false && { reason }) });
-    }
-  };
+      this.#endStream(run, ref.getSnapshot().context as AnswerStreamContext, output);
+    if (status === 'done') return this.#endDone(ref, run, at, output);
+    const reason =
+      status === 'error' && this.#payloads && this.#redaction.text(messageOf(error), longestReason);
+    this.#write({ kind: 'ended', at, id, status, ...(reason !== false && { reason }) });
+  }
 
-  const observe = (event: InspectionEvent): void => {
-    const ref = event.actorRef as unknown as ActorRef;
-    if (event.type === '@xstate.actor') return begin(ref);
-    const run = runs.get(ref);
-    if (run === undefined) return;
-    switch (event.type) {
-      case '@xstate.microstep':
-        return move(ref, run, event.snapshot, event.event.type);
-      case '@xstate.snapshot': {
-        const snapshot = event.snapshot;
-        // A machine that is done was already reported with its last step.
-        if (snapshot.status !== 'active') end(ref, run, snapshot);
-        return;
-      }
-      case '@xstate.event': {
-        // A machine that breaks before it has begun makes no step.
-        if (event.event.type !== 'xstate.init') return;
-        const snapshot = ref.getSnapshot();
-        if (snapshot.status === 'error') end(ref, run, snapshot);
-        return;
-      }
-      default:
-        return;
+  #endDone(ref: ActorRef, { id, machine }: Run, at: number, output: unknown): void {
+    const { outlives } = (ref.options.input ?? {}) as Partial<HookProcessInput>;
+    if (machine === 'hookProcess' && outlives) {
+      const answer = outlives.read(output as HookProcessOutcome) as HookAnswer;
+      this.#write({ kind: 'answered', at, id, ...this.#answered(answer) });
     }
-  };
-
-  return {
-    observe(event) {
-      try {
-        observe(event);
-      } catch (error) {
-        debug('the journal could not record %s: %s', event.type, messageOf(error));
-      }
-    },
-    warned(text, plain) {
-      const said = payloads ? text : (plain?.text ?? unrecordedWarning);
-      try {
-        write({ kind: 'warned', at: now(), text: redaction.text(said, longestReason) });
-      } catch (error) {
-        debug('the journal could not record a warning: %s', messageOf(error));
-      }
-    },
-    get running() {
-      return runs.size;
-    },
-  };
+    if (machine === 'hookEvent' || machine === 'answerStream') {
+      const verdict = verdictOf(output as HookEventOutcome, this.#redaction, this.#payloads);
+      this.#write({ kind: 'verdict', at, id, ...verdict });
+    }
+    const end = ending(output as Outcome, this.#redaction, this.#payloads);
+    this.#write({ kind: 'ended', at, id, ...end });
+  }
 }
 
 const unrecordedWarning =

@@ -82,7 +82,7 @@ const planOf = (mode: HookLane['mode']): HookEventInput => ({
   reports: { answered: () => undefined, decided: () => undefined },
 });
 
-test('machines do not leak memory in 2,000 tool calls with hooks before and after', async () => {
+test('machines do not leak memory in 10,000 tool calls with hooks before and after', async () => {
   const hookProcess = hookProcessMachine.provide({ actors: { process: instantProcess as never } });
   const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
   const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
@@ -108,11 +108,12 @@ test('machines do not leak memory in 2,000 tool calls with hooks before and afte
       expect(status).toBe('done');
     }
   };
-  await run(500);
+  // Until V8 has compiled most of it, which takes memory too.
+  await run(3_000);
   const before = heapUsed();
-  await run(2_000);
+  await run(10_000);
   // A leak like XState’s own, an event type that is kept for ever, is 340 bytes per call.
-  expect((heapUsed() - before) / 2_000).toBeLessThan(100);
+  expect((heapUsed() - before) / 10_000).toBeLessThan(100);
 });
 
 test.each(['without a signal', 'on a signal'])(
