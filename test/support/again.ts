@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../src/core/run/planned-event.ts';
 import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../src/core/protocol/input.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { copilotWith } from '../../src/hosts/copilot/index.ts';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
-import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../src/core/run/planned-event.ts';
 import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../src/core/protocol/input.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
-import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../src/core/run/planned-event.ts';
 import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
-import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../src/core/run/planned-event.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../src/core/protocol/input.ts';
 import { firing } from './again.ts';

@@ -1,5 +1,5 @@
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
-import type { FireOptions } from '../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../src/core/run/planned-event.ts';
 import type { HookSystemConfig } from '../../src/hosts/system/hook-system-config.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import type { HookEventName, LifecycleEvent } from '../../src/core/protocol/events.ts';

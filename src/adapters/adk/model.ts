@@ -1,6 +1,7 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
 import type { EventQueue } from '../../agent/loop/event-queue.ts';
-import type { AgentHooks, FrameworkRun } from '../parts/agent-hooks.ts';
+import type { AgentHooks } from '../parts/agent-hooks.ts';
+import type { FrameworkRun } from '../parts/framework-call.ts';
 import { streamed } from '../parts/streamed.ts';
 import {
   declaredNames,

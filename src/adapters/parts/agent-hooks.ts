@@ -3,13 +3,12 @@ import { isPending, readyHookSystem } from '../../core/calls/event-hooks.ts';
 import {
   type CallNeutralModel,
   type EndedNeutralCall,
-  type NeutralPart,
   type NeutralRequest,
   type NeutralResponse,
   runModelCall,
 } from '../../core/calls/run-model-call.ts';
 import { textTo } from '../../core/calls/model-call-ports.ts';
-import { beginToolCall, type ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
+import { type ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
@@ -17,6 +16,9 @@ import { warnPlainly } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
+import { BeginTurns } from './begin-turns.ts';
+import type { Conditions, FrameworkModelCall } from './framework-call.ts';
+import { JudgeAnswer, stoppedBefore } from './judge-answer.ts';
 import { LooseStops } from './loose-stops.ts';
 import { DurableCalls } from './durable-calls.ts';
 import { Notices } from './notices.ts';
@@ -39,50 +41,16 @@ import {
 import { Questions } from './questions.ts';
 import { Sessions } from './sessions.ts';
 import {
-  beginsTurn,
   type JudgedCall,
   type OpenJudgedCall,
-  promptOf,
   resultsAtEnd,
   textOf,
+  saying,
   type Turn,
   Turns,
   withTurn,
 } from './turns.ts';
-import { blockReasonOf, stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
-
-/** A model call of a framework. */
-export interface FrameworkModelCall {
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Identifies the request if the framework asks again after a failure, such as its list of messages: a turn
-   * then begins only once.
-   */
-  readonly key?: object | undefined;
-  /** What the call belongs to, if the framework knows it better than the requests show. */
-  readonly within?: FrameworkRun | undefined;
-  /** Whether the framework can ask its user when a hook wants it, about all tools or one; default true. */
-  readonly canAsk?: boolean | ((toolName: string) => boolean) | undefined;
-  /** Receives the answer's text that may be shown. */
-  readonly onText?: ((text: string) => void) | undefined;
-  /** Receives an answer that AfterAgent hooks do not accept as the last, before the model is asked again. */
-  readonly onSentOn?: ((answer: NeutralResponse) => unknown) | undefined;
-  /** Whether the calls of a tool go through `tool`; default: all do. The others are not judged. */
-  readonly judges?: ((toolName: string) => boolean) | undefined;
-}
-
-/** A framework's run. It is one turn of the user's, even if several agents work in it. */
-export interface FrameworkRun {
-  /** The same object throughout the run. */
-  readonly run: object;
-  /** Tells apart the parts of a run that work in parallel. */
-  readonly part: string;
-  readonly sessionId: string;
-}
-
-interface Conditions extends Omit<FrameworkModelCall, 'key' | 'within'> {
-  readonly signal: AbortSignal;
-}
+import { stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
 
 /**
  * The hooks around an agent that a framework runs, for adapters. The adapter converts model calls and tool
@@ -98,15 +66,10 @@ export class AgentHooks {
   readonly #turns = new Turns();
   readonly #sessions: Sessions;
   readonly #questions: Questions;
-  /** Turns whose model call failed, by the key of the request. */
-  readonly #failed = new WeakMap<object, Turn>();
-  /** Turns of runs, and of the parts that work in parallel in them. */
-  readonly #runs = new WeakMap<
-    object,
-    { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
-  >();
   readonly #looseStops = new LooseStops();
   readonly #durable: DurableCalls | undefined;
+  readonly #beginnings: BeginTurns;
+  readonly #judge: JudgeAnswer;
 
   constructor(options: AdapterOptions) {
     const { durable, sessionId, onSuspended } = options;
@@ -118,6 +81,19 @@ export class AgentHooks {
     this.notices = new Notices(options, this.config);
     this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
     this.#questions = new Questions(this.config, this.#sessions);
+    const parts = { config: this.config, options, turns: this.#turns, durable: this.#durable };
+    this.#beginnings = new BeginTurns({
+      ...parts,
+      sessions: this.#sessions,
+      notices: this.notices,
+      looseStops: this.#looseStops,
+    });
+    this.#judge = new JudgeAnswer({
+      ...parts,
+      questions: this.#questions,
+      nameOf: (name) => this.nameOf(name),
+      isIdleFor: (name) => this.isIdleFor(name),
+    });
   }
 
   /**
@@ -181,7 +157,7 @@ export class AgentHooks {
     return (
       !this.isDurable &&
       this.#isCalm() &&
-      !(run && this.#runs.has(run)) &&
+      !(run && this.#beginnings.hasRun(run)) &&
       isPlainModelCall(
         this.config,
         tools.map((name) => this.nameOf(name)),
@@ -227,8 +203,8 @@ export class AgentHooks {
     this.#durable?.assertAnswered(resultsAtEnd(request));
     if (this.isIdle()) return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
     const begun = within
-      ? await this.#turnWithin(within, request, signal)
-      : await this.#turnOf(request, this.#sessionId(), signal, key);
+      ? await this.#beginnings.within(within, request, signal)
+      : await this.#beginnings.of(request, this.#sessionId(), signal, key);
     if ('answer' in begun) return begun.answer;
     const { turn } = begun;
     const cancelled = (): void => this.#turns.end(turn, messageOf(signal.reason));
@@ -236,7 +212,7 @@ export class AgentHooks {
     try {
       return await this.#answer(turn, request, callModel, { signal, ...how });
     } catch (error) {
-      if (key && !signal.aborted) this.#failed.set(key, turn);
+      if (key && !signal.aborted) this.#beginnings.failed(key, turn);
       else this.#turns.end(turn, messageOf(error));
       throw error;
     } finally {
@@ -363,85 +339,6 @@ export class AgentHooks {
       : (sessionId ?? this.config.getSessionId());
   }
 
-  async #turnOf(
-    request: NeutralRequest,
-    sessionId: string,
-    signal: AbortSignal,
-    key: object | undefined,
-  ): Promise<Begun> {
-    const again = key && this.#failed.get(key);
-    if (again) return { turn: again };
-    const continued = this.#turns.continuedBy(request);
-    if (continued) return { turn: continued };
-    this.#turns.endThoseBefore(request);
-    await this.#durable?.settle(sessionId, resultsAtEnd(request));
-    return this.#beginTurn(request, sessionId, signal);
-  }
-
-  /**
-   * The turn of a run, which begins with its first call; each part that works in parallel has a turn of its
-   * own within it.
-   */
-  async #turnWithin(
-    { run, part, sessionId }: FrameworkRun,
-    request: NeutralRequest,
-    signal: AbortSignal,
-  ): Promise<Begun> {
-    const known = this.#runs.get(run) ?? {
-      begun: this.#beginTurn(request, sessionId, signal),
-      parts: new Map<string, Turn>(),
-    };
-    this.#runs.set(run, known);
-    const begun = await known.begun;
-    if ('answer' in begun) return begun;
-    const before = known.parts.get(part) ?? (known.parts.size === 0 ? begun.turn : undefined);
-    if (before && this.#turns.has(before)) {
-      known.parts.set(part, before);
-      return { turn: before };
-    }
-    const { prompt, contexts } = begun.turn;
-    const turn = this.#turns.begin(sessionId, prompt, contexts);
-    turn.stop = [...known.parts.values()].find(({ stop }) => stop)?.stop;
-    known.parts.set(part, turn);
-    return { turn };
-  }
-
-  async #beginTurn(
-    request: NeutralRequest,
-    sessionId: string,
-    signal: AbortSignal,
-  ): Promise<Begun> {
-    if (!beginsTurn(request)) {
-      const turn = this.#turns.begin(sessionId, promptOf(request), []);
-      const stop = this.#looseStops.take(resultsAtEnd(request));
-      if (stop !== undefined) turn.stop = { reason: stop };
-      return { turn };
-    }
-    const prompt = promptOf(request);
-    const contexts = await this.#sessions.begin(sessionId);
-    const result = await this.#sessions.fire(
-      'BeforeAgent',
-      { prompt },
-      sessionId,
-      undefined,
-      signal,
-    );
-    const verdict = result?.verdict;
-    if (verdict?.decision === 'deny' || verdict?.stop) {
-      const reason = verdict.stop ? stopReasonOf(verdict) : blockReasonOf('BeforeAgent', verdict);
-      if (verdict.stop) this.#options.onStop?.(reason);
-      else this.notices.blocked({ reason });
-      return { answer: saying(reason) };
-    }
-    const added = verdict?.context;
-    const turn = this.#turns.begin(sessionId, prompt, [
-      ...contexts,
-      ...(added === undefined ? [] : [added]),
-    ]);
-    if (verdict?.message !== undefined) turn.notes.add(verdict.message);
-    return { turn };
-  }
-
   /** Returns the model's answer, after as many further rounds as AfterAgent hooks want. */
   async #answer(
     turn: Turn,
@@ -462,7 +359,7 @@ export class AgentHooks {
         return response;
       }
       const wanted = response.parts.filter((part) => part.call !== undefined);
-      if (wanted.length > 0) return this.#judged(turn, response, call, how);
+      if (wanted.length > 0) return this.#judge.judged(turn, response, call, how);
       const goesOn = await this.#sentOn(turn, request, response, how.signal);
       if (!goesOn) return response;
       await how.onSentOn?.(response);
@@ -512,84 +409,6 @@ export class AgentHooks {
     if (ending === undefined) return response ?? saying('');
     const parts = said?.parts.filter(({ call }) => call === undefined);
     return said && parts ? { ...said, parts } : saying(ending);
-  }
-
-  /** Judges the tool calls of an answer in parallel; rewritten calls are new parts. */
-  async #judged(
-    turn: Turn,
-    response: NeutralResponse,
-    answered: EndedNeutralCall,
-    how: Conditions,
-  ): Promise<NeutralResponse> {
-    this.#turns.wants(
-      turn,
-      response.parts.flatMap(({ call }) => call?.id ?? []),
-    );
-    const parts = await Promise.all(
-      response.parts.map((part) => this.#judgedPart(turn, part, answered, how)),
-    );
-    if (turn.stop) {
-      this.#openOthers(turn, parts, how);
-      await this.#cancelUnbegun(turn);
-    }
-    return { ...response, parts };
-  }
-
-  /** Opens the calls of an answer that no hook has judged. */
-  #openOthers(turn: Turn, parts: readonly NeutralPart[], { signal, judges }: Conditions): void {
-    const { sessionId, open } = turn;
-    for (const { call } of parts) {
-      if (call === undefined || open.has(call.id) || judges?.(call.name) === false) continue;
-      const { id, name, input } = call;
-      const request = { id, name: this.nameOf(name), input };
-      open.set(id, { call: beginToolCall(this.config, request, { signal, sessionId }), input });
-    }
-  }
-
-  /** Cancels the calls that have not begun when a hook stops the agent. */
-  async #cancelUnbegun(turn: Turn): Promise<void> {
-    for (const [id, { call, input }] of turn.open) {
-      const { status } = await call.verdict;
-      // It may have begun in the meantime.
-      if (status === 'ended' || turn.open.get(id)?.call !== call) continue;
-      const ended = await call.cancel(stoppedBefore);
-      turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
-    }
-  }
-
-  async #judgedPart(
-    turn: Turn,
-    part: NeutralPart,
-    answered: EndedNeutralCall,
-    { signal, canAsk, judges }: Conditions,
-  ): Promise<NeutralPart> {
-    if (part.call === undefined || judges?.(part.call.name) === false) return part;
-    const { id, name, input } = part.call;
-    const notOffered = answered.refusal(name) && answered.refusal(this.nameOf(name));
-    if (notOffered === undefined && this.isIdleFor(name)) return part;
-    const request = { id, name: this.nameOf(name), input };
-    const { sessionId } = turn;
-    const told = { signal, sessionId, notOffered };
-    const call = this.#durable
-      ? this.#durable.open(request, { ...told, isNew: true })
-      : beginToolCall(this.config, request, {
-          ...told,
-          canAsk: typeof canAsk === 'function' ? canAsk(name) : canAsk,
-        });
-    turn.open.set(id, { call, input });
-    const verdict = await call.verdict;
-    if (verdict.status === 'ended') {
-      turn.open.set(id, { call, input, verdict });
-      if (verdict.call.stop) turn.stop = verdict.call.stop;
-      return part;
-    }
-    if (verdict.status === 'asked' && !this.#durable)
-      await this.#questions.announce(turn, request.name, verdict, signal);
-    // A copy, by which a call shows whose arguments were changed after this.
-    turn.open.set(id, { call, input: copyOf(verdict.toolInput), verdict });
-    return verdict.toolInput === input
-      ? part
-      : { ...part, call: { id, name, input: verdict.toolInput } };
   }
 
   /** Whether AfterAgent hooks make the agent continue after an answer; what they want is then in the turn. */
@@ -671,23 +490,6 @@ export class AgentHooks {
     if (turn) turn.stop ??= stop;
     else this.#looseStops.keep(id, stop.reason);
     this.#options.onStop?.(stop.reason);
-    if (turn) await this.#cancelUnbegun(turn);
+    if (turn) await this.#judge.cancelUnbegun(turn);
   }
 }
-
-/** A turn, or the answer given in its place. */
-type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
-
-/** Undefined for what cannot be copied; nothing equals that, so such a call is judged again. */
-function copyOf(input: ToolInput): ToolInput | undefined {
-  try {
-    return structuredClone(input);
-  } catch {
-    return undefined;
-  }
-}
-
-const stoppedBefore = 'a hook stopped the agent before this call began';
-
-/** An answer that consists of one text. */
-const saying = (text: string): NeutralResponse => ({ parts: [{ text }], finishReason: 'STOP' });

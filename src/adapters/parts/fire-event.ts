@@ -1,5 +1,5 @@
 import { firedResult } from '../../core/calls/event-hooks.ts';
-import type { FireOptions } from '../../core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../core/run/planned-event.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';

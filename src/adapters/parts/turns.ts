@@ -3,6 +3,7 @@ import type {
   NeutralMessage,
   NeutralPart,
   NeutralRequest,
+  NeutralResponse,
 } from '../../core/calls/run-model-call.ts';
 import type { OpenKeptCall } from '../../core/calls/call-keeper.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
@@ -230,3 +231,9 @@ export function withTurn(request: NeutralRequest, turn: Turn): NeutralRequest {
 
 const placeIn = (messages: readonly NeutralMessage[], prompt: string): number =>
   messages.findLastIndex(({ role, parts }) => role === 'user' && textOf(parts) === prompt);
+
+/** An answer that consists of one text. */
+export const saying = (text: string): NeutralResponse => ({
+  parts: [{ text }],
+  finishReason: 'STOP',
+});

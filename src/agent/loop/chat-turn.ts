@@ -14,7 +14,7 @@ import type { ModelCallInput, ModelCallOutcome } from '../../../machines/model-c
 import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
 import { hookEvent, runMachine } from '../../core/run/run-machine.ts';
 import { observed, observedSession } from '../../core/run/telemetry.ts';
-import type { PrepareOptions } from '../../core/run/hook-event-handler.ts';
+import type { PrepareOptions } from '../../core/run/planned-event.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { errorResult } from '../../core/protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../../core/translate/genai-types.ts';

@@ -1,5 +1,5 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { FireOptions } from '../run/hook-event-handler.ts';
+import type { FireOptions } from '../run/planned-event.ts';
 import type { CallHost } from './call-host.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';

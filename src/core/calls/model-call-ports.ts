@@ -1,7 +1,7 @@
 import type { AnswerText, ModelCallPorts, ModelRequest } from '../../../machines/model-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import type { CallHost } from './call-host.ts';
-import type { PrepareOptions } from '../run/hook-event-handler.ts';
+import type { PrepareOptions } from '../run/planned-event.ts';
 import { onAbort } from '../run/run-machine.ts';
 import { errorOf } from '../../base/message-of.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../machines/tool-call.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import { joinTexts, valueAfter } from '../answers/merge-effects.ts';
-import type { FireOptions } from '../run/hook-event-handler.ts';
+import type { FireOptions } from '../run/planned-event.ts';
 import { hookEvent } from '../run/run-machine.ts';
 import { observedSession } from '../run/telemetry.ts';
 import type { CallHost } from './call-host.ts';

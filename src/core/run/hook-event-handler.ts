@@ -8,7 +8,6 @@ import { debugChannel, type PlainWarning } from '../../base/log.ts';
 import { errorOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
-import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { formatProblem, type SettingsProblem } from '../definitions/problem.ts';
 import { observed } from './telemetry.ts';
@@ -45,7 +44,9 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from '../plan/hook-planner.ts';
+import { EventMethods } from './event-methods.ts';
 import { type StartUnawaited, toMachineInput } from './event-run.ts';
+import type { FireOptions, PlannedEvent, PrepareOptions, UnknownGuards } from './planned-event.ts';
 import type { UnawaitedHooks } from './unawaited-hooks.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
@@ -53,55 +54,10 @@ const loadUnawaitedHooks = onDemand(() => import('./unawaited-hooks.ts'));
 
 const debug = debugChannel('event-handler');
 
-/** Options of a fired event. */
-export interface FireOptions extends EventContext {
-  /**
-   * Aborting it cancels the running hooks: their process groups are ended, and only what was said before
-   * counts.
-   */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Whether somebody can be asked when a hook wants that, which the caller must then do; default: nobody can,
-   * so that such a wish is a denial, except for LLxprt's hooks.
-   */
-  readonly canAsk?: boolean | undefined;
-  /** Whether a host applies the verdict, and the caller reports what that host cannot do. */
-  readonly isRelayed?: boolean | undefined;
-}
-
-/** Knows whether there are settings whose guards are unknown, and tries them again. */
-export interface UnknownGuards {
-  hasUnknownGuards(): boolean;
-  retryUnknownGuards(): Promise<void>;
-}
-
 const noUnknownGuards: UnknownGuards = {
   hasUnknownGuards: () => false,
   retryUnknownGuards: () => Promise.resolve(),
 };
-
-/** An event with the hooks that will run for it, or with what takes their place. */
-export type PlannedEvent<Event extends HookEventName = HookEventName> = {
-  readonly event: Event;
-} & (
-  | { readonly kind: 'hooks'; readonly plan: HookPlan }
-  /** No hook matches, but hooks that nobody had waited for have something to report. */
-  | { readonly kind: 'late' }
-  /** The event's hooks could not be determined. */
-  | { readonly kind: 'broken'; readonly error: Error }
-  /** The event is denied without running any hook, because its guards are unknown. */
-  | { readonly kind: 'refused'; readonly refusal: AggregatedHookResult }
-);
-
-/** What is known of an event besides its fields. */
-export interface PrepareOptions {
-  readonly context?: EventContext;
-  /** See `FireOptions`. */
-  readonly canAsk?: boolean | undefined;
-  readonly isRelayed?: boolean | undefined;
-  /** Called once, as soon as all hooks have ended. */
-  readonly onDecided?: (result: AggregatedHookResult) => void;
-}
 
 const baseFields = [
   'session_id',
@@ -116,7 +72,7 @@ const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
   failure?.stage === 'aggregation' && plan === null;
 
 /** Fires events: plans, runs and merges. None of its methods throws. */
-export class HookEventHandler {
+export class HookEventHandler extends EventMethods {
   readonly #config: HookHost;
   readonly #planner: HookPlanner;
   readonly #telemetry: HookTelemetry;
@@ -131,6 +87,7 @@ export class HookEventHandler {
     telemetry: HookTelemetry = new HookTelemetry(),
     unknown: UnknownGuards = noUnknownGuards,
   ) {
+    super();
     this.#config = config;
     this.#planner = planner;
     this.#telemetry = telemetry;
@@ -138,111 +95,8 @@ export class HookEventHandler {
     this.#commands = new HookCommands(planner.handlers, askModelOf(config));
   }
 
-  /** Before a tool runs. */
-  fireBeforeToolEvent(
-    toolName: string,
-    toolInput: Readonly<Record<string, unknown>>,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('BeforeTool', { tool_name: toolName, tool_input: toolInput }, options);
-  }
-
-  /** After a tool ran. */
-  fireAfterToolEvent(
-    toolName: string,
-    toolInput: Readonly<Record<string, unknown>>,
-    toolResponse: Readonly<Record<string, unknown>>,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire(
-      'AfterTool',
-      { tool_name: toolName, tool_input: toolInput, tool_response: toolResponse },
-      options,
-    );
-  }
-
-  /** Before a prompt is processed. */
-  fireBeforeAgentEvent(prompt: string, options?: FireOptions): Promise<AggregatedHookResult> {
-    return this.fire('BeforeAgent', { prompt }, options);
-  }
-
-  /** After the agent has answered; `stopHookActive` if it did so because an AfterAgent hook asked. */
-  fireAfterAgentEvent(
-    prompt: string,
-    promptResponse: string,
-    stopHookActive = false,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire(
-      'AfterAgent',
-      { prompt, prompt_response: promptResponse, stop_hook_active: stopHookActive },
-      options,
-    );
-  }
-
-  /**
-   * Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's.
-   */
-  fireBeforeModelEvent(
-    llmRequest: LLMRequest,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('BeforeModel', { llm_request: llmRequest }, options);
-  }
-
-  /**
-   * After the model answered, with both parts in the stable format; `fireAfterModelHook` takes the SDK's.
-   */
-  fireAfterModelEvent(
-    llmRequest: LLMRequest,
-    llmResponse: LLMResponse,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('AfterModel', { llm_request: llmRequest, llm_response: llmResponse }, options);
-  }
-
-  /** Before the model is offered tools; the request is in the stable format. */
-  fireBeforeToolSelectionEvent(
-    llmRequest: LLMRequest,
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('BeforeToolSelection', { llm_request: llmRequest }, options);
-  }
-
-  /** When a session starts. */
-  fireSessionStartEvent(
-    fields: HookEventFields['SessionStart'],
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('SessionStart', fields, options);
-  }
-
-  /** When a session ends. */
-  fireSessionEndEvent(
-    fields: HookEventFields['SessionEnd'],
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('SessionEnd', fields, options);
-  }
-
-  /** Before the conversation is compressed. */
-  firePreCompressEvent(
-    fields: HookEventFields['PreCompress'],
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('PreCompress', fields, options);
-  }
-
-  /** When the user is about to be notified, for example of a question for permission. */
-  fireNotificationEvent(
-    fields: HookEventFields['Notification'],
-    options?: FireOptions,
-  ): Promise<AggregatedHookResult> {
-    return this.fire('Notification', fields, options);
-  }
-
   /** Fires any event with its own fields; the base fields are ours. */
-  async fire<Event extends HookEventName>(
+  override async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
     options: FireOptions = {},
@@ -328,21 +182,9 @@ export class HookEventHandler {
       const plan = applyingTo(planned.plan, input, context);
       if (plan === undefined) return settled(lateResult());
       debug('%s: %s, hooks: %d', event, modeOf(plan), plan.hooks.length);
-      const observer = observePlan(
-        this.#telemetry,
-        (line, plain) => this.warn(line, plain),
-        isRelayed,
-      );
-      const reporting: PlanObserver = {
-        ...observer,
-        eventSettled: (_, result) => {
-          if (isMergeFailure(result)) this.#reported(result);
-          else observer.eventSettled(plan, result);
-          onDecided(result);
-        },
-      };
+      const observer = this.#observer(isRelayed, onDecided);
       return toMachineInput(
-        { plan, input, context, observer: reporting },
+        { plan, input, context, observer },
         {
           commands: this.#commands,
           mayStart: this.#planner.mayStart,
@@ -360,6 +202,23 @@ export class HookEventHandler {
     } catch (error) {
       return failed(error, 'formatting');
     }
+  }
+
+  /** Reports an event as its hooks end, and passes its result on. */
+  #observer(
+    isRelayed: boolean | undefined,
+    onDecided: (result: AggregatedHookResult) => void,
+  ): PlanObserver {
+    const warn = (line: string, plain?: PlainWarning): void => this.warn(line, plain);
+    const observer = observePlan(this.#telemetry, warn, isRelayed);
+    return {
+      ...observer,
+      eventSettled: (event, result) => {
+        if (isMergeFailure(result)) this.#reported(result);
+        else observer.eventSettled(event, result);
+        onDecided(result);
+      },
+    };
   }
 
   /**

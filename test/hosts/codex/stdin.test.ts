@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookEventName } from '../../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../../src/core/protocol/input.ts';
-import type { FireOptions } from '../../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../../src/core/run/planned-event.ts';
 import { settingsOf, specific } from '../../support/claude-code.ts';
 import { codexBox } from '../../support/codex.ts';
 import { inProcess } from '../../support/in-process.ts';

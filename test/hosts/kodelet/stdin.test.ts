@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FireOptions } from '../../../src/core/run/hook-event-handler.ts';
+import type { FireOptions } from '../../../src/core/run/planned-event.ts';
 import type { HookEventName } from '../../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../../src/core/protocol/input.ts';
 import { hookOf, kodeletBox } from '../../support/kodelet.ts';
