@@ -5,7 +5,12 @@ import {
   type PieceReply,
   type TextPiece,
 } from '../../../machines/answer-stream.ts';
-import type { HookEventInput, HookVerdict, PlannedHook } from '../../../machines/hook-event.ts';
+import type {
+  HookAnswer,
+  HookEventInput,
+  HookVerdict,
+  PlannedHook,
+} from '../../../machines/hook-event.ts';
 import type {
   HookCommand,
   HookProcessInput,
@@ -64,30 +69,53 @@ let streams = 0;
 export function answerStreamInput(
   { plan, prepareSome }: AfterModelHooks,
   hooks: readonly RegisteredHook[],
-  { context, shown, decided }: StreamOptions,
+  options: StreamOptions,
 ): AnswerStreamInput {
-  const id = `${++streams}`;
+  const { context } = options;
   const inputFor = (some: readonly RegisteredHook[], fields: object): HookEventInput =>
     prepareSome!(planOf(plan!, some), () => fields, { context });
-  /** The command that may run, as determined before the hook's first piece. */
-  const admitted = new Map<PlannedHook, HookCommand>();
-  /** The last piece that each hook received, as an event. */
-  const events = new Map<PlannedHook, HookEventInput>();
-  const noted = new Set<string>();
+  const whole = inputFor(hooks, {});
+  const run = new StreamRun(inputFor, whole, options);
+  return { event: 'AfterModel', hooks: whole.hooks, rules: run, reports: run };
+}
 
-  const prepare = (planned: PlannedHook, piece: TextPiece): HookProcessInput => {
+/** The hooks on the text of one answer: what each is given, and what its answers mean. */
+class StreamRun implements Rules, Reports {
+  readonly shown: (text: string) => void;
+  readonly #inputFor: (some: readonly RegisteredHook[], fields: object) => HookEventInput;
+  readonly #whole: HookEventInput;
+  readonly #decided: StreamOptions['decided'];
+  readonly #id = `${++streams}`;
+  /** The command that may run, as determined before the hook's first piece. */
+  readonly #admitted = new Map<PlannedHook, HookCommand>();
+  /** The last piece that each hook received, as an event. */
+  readonly #events = new Map<PlannedHook, HookEventInput>();
+  readonly #noted = new Set<string>();
+
+  constructor(
+    inputFor: (some: readonly RegisteredHook[], fields: object) => HookEventInput,
+    whole: HookEventInput,
+    { shown, decided }: StreamOptions,
+  ) {
+    this.#inputFor = inputFor;
+    this.#whole = whole;
+    this.shown = shown;
+    this.#decided = decided;
+  }
+
+  prepare(planned: PlannedHook, piece: TextPiece): HookProcessInput {
     const hook = planned as RegisteredHook;
     const { holdBack } = hook.stream!;
-    const event = inputFor([hook], { stream: { id, ...piece, holdBack } });
-    events.set(hook, event);
+    const event = this.#inputFor([hook], { stream: { id: this.#id, ...piece, holdBack } });
+    this.#events.set(hook, event);
     const [own] = event.hooks;
     if (own === undefined) return endedHook(hook);
     const { command, ...process } = event.rules.prepare(own, event.payload);
     const { admit, ...plain } = command;
-    const known = admitted.get(hook);
+    const known = this.#admitted.get(hook);
     if (known) return { ...process, command: { ...known, stdin: command.stdin } };
     const keep = (may: HookCommand): HookCommand => {
-      admitted.set(hook, may);
+      this.#admitted.set(hook, may);
       return may;
     };
     const admitOnce = (): HookCommand | Promise<HookCommand> => {
@@ -95,32 +123,21 @@ export function answerStreamInput(
       return 'then' in may ? may.then(keep) : keep(may);
     };
     return { ...process, command: { ...plain, admit: admitOnce } };
-  };
+  }
 
-  const read = (
-    planned: PlannedHook,
-    outcome: HookProcessOutcome,
-    piece: TextPiece,
-  ): PieceReply => {
+  read(planned: PlannedHook, outcome: HookProcessOutcome, piece: TextPiece): PieceReply {
     const hook = planned as RegisteredHook;
-    const {
-      rules,
-      payload,
-      hooks: [own],
-    } = events.get(hook)!;
-    const answered = (end: HookProcessOutcome): HookExecutionResult =>
-      own === undefined
-        ? { ...silent, hook, event: 'AfterModel', status: 'cancelled' }
-        : (rules.read(own, end, payload) as HookExecutionResult);
-    const failed = (end: HookProcessOutcome): PieceReply => {
-      const answer = answered(end);
-      return { text: ends(answer) ? '' : piece.text, held: '', answer };
-    };
-    if (outcome.status !== 'exited') return failed(outcome);
-    const said = replyIn(outcome.exit.stdout, piece, hook);
-    if ('error' in said) return failed({ status: 'failed', error: said.error, exit: outcome.exit });
-    const answer = answered({ ...outcome, exit: { ...outcome.exit, stdout: said.rest } });
-    if (answer.status !== 'ok') return { text: ends(answer) ? '' : piece.text, held: '', answer };
+    if (outcome.status !== 'exited') return withoutReply(this.#answered(hook, outcome), piece);
+    const { exit } = outcome;
+    const said = replyIn(exit.stdout, piece, hook);
+    if ('error' in said) {
+      const failed = { status: 'failed', error: said.error, exit } as const;
+      return withoutReply(this.#answered(hook, failed), piece);
+    }
+    const answer = this.#answered(hook, { ...outcome, exit: { ...exit, stdout: said.rest } });
+    if (answer.status !== 'ok') return withoutReply(answer, piece);
+    const isOver = piece.done || ends(answer);
+    const text = said.text ?? (ends(answer) ? '' : piece.text);
     const notes = [
       ...answer.notes,
       ...said.notes,
@@ -130,41 +147,50 @@ export function answerStreamInput(
           ]
         : []),
     ];
-    const text = said.text ?? (ends(answer) ? '' : piece.text);
     return {
-      text: piece.done || ends(answer) ? text + (ends(answer) ? '' : said.held) : text,
-      held: piece.done || ends(answer) ? '' : said.held,
+      text: isOver && !ends(answer) ? text + said.held : text,
+      held: isOver ? '' : said.held,
       answer: { ...answer, notes, effects: [] } as HookExecutionResult,
     };
-  };
+  }
 
-  const whole = inputFor(hooks, {});
-  return {
-    event: 'AfterModel',
-    hooks: whole.hooks,
-    rules: {
-      prepare,
-      read,
-      merge: (answers): HookVerdict => whole.rules.merge(answers, whole.payload),
-    },
-    reports: {
-      shown,
-      answered(given) {
-        const answer = given as HookExecutionResult;
-        const { hook, status, notes } = answer;
-        const fresh = notes.filter((note) => !noted.has(`${hook.name} ${note}`));
-        for (const note of fresh) noted.add(`${hook.name} ${note}`);
-        if (status !== 'untrusted' && (status !== 'ok' || ends(answer) || fresh.length > 0))
-          events.get(hook)?.reports.answered({ ...answer, notes: fresh } as HookExecutionResult);
-      },
-      decided(verdict) {
-        const { result } = verdict as EventVerdict;
-        if (result.results.some((answer) => answer.status !== 'ok' || ends(answer)))
-          decided(result);
-      },
-    },
-  };
+  merge(answers: readonly HookAnswer[]): HookVerdict {
+    return this.#whole.rules.merge(answers, this.#whole.payload);
+  }
+
+  answered(given: HookAnswer): void {
+    const answer = given as HookExecutionResult;
+    const { hook, status, notes } = answer;
+    const fresh = notes.filter((note) => !this.#noted.has(`${hook.name} ${note}`));
+    for (const note of fresh) this.#noted.add(`${hook.name} ${note}`);
+    if (status !== 'untrusted' && (status !== 'ok' || ends(answer) || fresh.length > 0))
+      this.#events.get(hook)?.reports.answered({ ...answer, notes: fresh } as HookExecutionResult);
+  }
+
+  decided(verdict: HookVerdict): void {
+    const { result } = verdict as EventVerdict;
+    if (result.results.some((answer) => answer.status !== 'ok' || ends(answer)))
+      this.#decided(result);
+  }
+
+  #answered(hook: RegisteredHook, outcome: HookProcessOutcome): HookExecutionResult {
+    const { rules, payload, hooks } = this.#events.get(hook)!;
+    const [own] = hooks;
+    return own === undefined
+      ? { ...silent, hook, event: 'AfterModel', status: 'cancelled' }
+      : (rules.read(own, outcome, payload) as HookExecutionResult);
+  }
 }
+
+/** The piece goes on as it is, unless the hook ended the answer. */
+const withoutReply = (answer: HookExecutionResult, piece: TextPiece): PieceReply => ({
+  text: ends(answer) ? '' : piece.text,
+  held: '',
+  answer,
+});
+
+type Rules = AnswerStreamInput['rules'];
+type Reports = AnswerStreamInput['reports'];
 
 const silent = {
   decision: undefined,

@@ -2,6 +2,8 @@ import { inFolder, isElsewhere } from './in-folder.ts';
 import { Durations } from './durations.ts';
 import { noCounts, Tally, type Did, type HookTally, type Shown } from './tally.ts';
 import { knownDialects } from '../../hosts/all/known.ts';
+import type { CallParts, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
+import type { HookExecutionResult } from '../../core/answers/results.ts';
 import { subjectOf } from '../../core/plan/hook-planner.ts';
 import type { HookSystem } from '../../hosts/system/hook-system.ts';
 import { oneLine } from '../../base/log.ts';
@@ -60,82 +62,140 @@ interface Where {
   readonly place: Place;
 }
 
+interface FileReading {
+  readonly file: string;
+  readonly one: Reading;
+}
+
 /** How many kinds of things that were not understood are kept. */
 const mostKinds = 100;
 
 /** Runs hooks over past events. However many there are, only the counts are kept. */
-export async function runBacktest(
-  { config, folder }: Guards,
+export const runBacktest = (
+  guards: Guards,
   files: readonly TranscriptFile[],
-  {
-    events: wanted,
-    jobs,
-    examples,
-    redactor,
-    signal,
-    since = -Infinity,
-    onProgress,
-  }: BacktestOptions,
-): Promise<Backtest> {
-  const system = config.getHookSystem();
-  await system?.initialize();
-  const formats: Record<string, number> = {};
-  const events: Record<string, number> = {};
-  const leftOut: Record<string, number> = {};
-  const together = noCounts();
-  const added = new Durations();
-  const tally = new Tally(examples);
-  const faults = new Map<string, { -readonly [Key in keyof NotUnderstood]: NotUnderstood[Key] }>();
-  let bytes = 0;
-  let calls = 0;
-  let judged = 0;
-  let index = 0;
+  options: BacktestOptions,
+): Promise<Backtest> => new Running(guards, options).over(files);
 
-  const notUnderstood = (file: string, why: string, place: Place = {}): void => {
-    const known = faults.get(why);
+type Faults = Map<string, { -readonly [Key in keyof NotUnderstood]: NotUnderstood[Key] }>;
+
+/** A backtest that is under way. */
+class Running {
+  readonly #guards: Guards;
+  readonly #options: BacktestOptions;
+  readonly #system: HookSystem | undefined;
+  readonly #tally: Tally;
+  readonly #formats: Record<string, number> = {};
+  readonly #events: Record<string, number> = {};
+  readonly #leftOut: Record<string, number> = {};
+  readonly #together = noCounts();
+  readonly #added = new Durations();
+  readonly #faults: Faults = new Map();
+  #bytes = 0;
+  #calls = 0;
+  #judged = 0;
+  #index = 0;
+
+  constructor(guards: Guards, options: BacktestOptions) {
+    this.#guards = guards;
+    this.#options = options;
+    this.#system = guards.config.getHookSystem();
+    this.#tally = new Tally(options.examples);
+  }
+
+  async over(files: readonly TranscriptFile[]): Promise<Backtest> {
+    await this.#system?.initialize();
+    const { jobs, signal } = this.#options;
+    const source = this.#readings(files);
+    await Promise.all(Array.from({ length: jobs }, () => this.#work(source)));
+    this.#system?.dispose();
+    const added = this.#added;
+    return {
+      files: this.#formats,
+      events: this.#events,
+      judged: this.#judged,
+      together: this.#together,
+      added: { p50: added.quantile(0.5), p95: added.quantile(0.95), total: added.total },
+      hooks: this.#tally.hooks(),
+      leftOut: this.#leftOut,
+      notUnderstood: [...this.#faults.values()],
+      isComplete: !signal.aborted,
+    };
+  }
+
+  async #work(source: AsyncGenerator<FileReading>): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    for await (const { file, one } of source) {
+      if (signal.aborted) return;
+      if (one.kind !== 'event') continue;
+      const { place } = one;
+      await this.#judge(one, { file, index: this.#index++, place }).catch((error: unknown) =>
+        this.#notUnderstood(file, messageOf(error), place),
+      );
+      onProgress(this.#bytes, this.#calls, this.#together.denied);
+    }
+  }
+
+  #notUnderstood(file: string, why: string, place: Place = {}): void {
+    const known = this.#faults.get(why);
     if (known) known.count += 1;
-    else if (faults.size < mostKinds) faults.set(why, { file, ...place, why, count: 1 });
-  };
+    else if (this.#faults.size < mostKinds)
+      this.#faults.set(why, { file, ...place, why, count: 1 });
+  }
 
-  async function* readings(): AsyncGenerator<{ readonly file: string; readonly one: Reading }> {
+  async *#readings(files: readonly TranscriptFile[]): AsyncGenerator<FileReading> {
+    const { since = -Infinity, signal } = this.#options;
+    const formats = this.#formats;
     for (const { file, isNamed, changedAt } of files)
-      for await (const one of readTranscript(file, (count) => (bytes += count))) {
+      for await (const one of readTranscript(file, (count) => (this.#bytes += count))) {
         if (one.kind === 'event') {
           if ((one.at ?? changedAt) >= since) yield { file, one };
         } else if (one.kind === 'format') formats[one.title] = (formats[one.title] ?? 0) + 1;
-        else if (one.kind === 'fault') notUnderstood(file, one.message, one.place);
+        else if (one.kind === 'fault') this.#notUnderstood(file, one.message, one.place);
         // A folder may hold other files too.
-        else if (isNamed) notUnderstood(file, one.message);
-        else notUnderstood(file, `a file ${one.message}`);
+        else this.#notUnderstood(file, isNamed ? one.message : `a file ${one.message}`);
         if (signal.aborted) return;
       }
   }
 
-  const judge = async (past: PastEvent, { file, index: at, place }: Where): Promise<void> => {
+  async #judge(past: PastEvent, where: Where): Promise<void> {
+    const { file, place } = where;
     const dialect = knownDialects.find(({ name }) => name === past.dialect)!;
     const event = Object.hasOwn(dialect.events, past.event)
       ? dialect.events[past.event]!
       : undefined;
     if (event === undefined) return;
     const read = await dialect.readCall(past.event, past.given);
-    if ('faults' in read)
-      return notUnderstood(file, `does not match ${past.event}: ${read.faults.join('; ')}`, place);
+    if ('faults' in read) {
+      const why = `does not match ${past.event}: ${read.faults.join('; ')}`;
+      return this.#notUnderstood(file, why, place);
+    }
+    const system = this.#system;
     const all = [read.fields, ...(read.parts?.calls ?? [])];
     const isGuarded = system !== undefined && all.some((one) => hasHook(system, event, one));
-    if (!wanted.has(event)) {
-      if (isGuarded) leftOut[event] = (leftOut[event] ?? 0) + 1;
+    if (!this.#options.events.has(event)) {
+      if (isGuarded) this.#leftOut[event] = (this.#leftOut[event] ?? 0) + 1;
       return;
     }
-    events[event] = (events[event] ?? 0) + 1;
-    calls += 1;
+    this.#events[event] = (this.#events[event] ?? 0) + 1;
+    this.#calls += 1;
     if (!isGuarded) return;
-    const { folder: from, session } = past;
-    const moved = isElsewhere(from, folder)
-      ? await dialect.readCall(past.event, inFolder(past.given, from, folder))
+    const { folder } = this.#guards;
+    const moved = isElsewhere(past.folder, folder)
+      ? await dialect.readCall(past.event, inFolder(past.given, past.folder, folder))
       : read;
-    if ('faults' in moved) return notUnderstood(file, moved.faults.join('; '), place);
-    const { fields, context, parts } = moved;
-    const fired: FiredEvent = {
+    if ('faults' in moved) return this.#notUnderstood(file, moved.faults.join('; '), place);
+    await this.#fire(past, where, this.#firedAs(event, past, moved, dialect, file), moved.parts);
+  }
+
+  #firedAs(
+    event: HookEventName,
+    { session }: PastEvent,
+    { fields, context, parts }: ReadCall,
+    dialect: Dialect,
+    file: string,
+  ): FiredEvent {
+    return {
       event,
       fields,
       context: {
@@ -144,60 +204,51 @@ export async function runBacktest(
         // Hooks use it in file names.
         ...(session !== undefined && /^[\w.-]+$/.test(session) && { sessionId: session }),
       },
-      folder,
+      folder: this.#guards.folder,
       canAsk: true,
       ...(parts && { parts: parts.calls, partsFor: dialect.family }),
     };
+  }
+
+  async #fire(
+    past: PastEvent,
+    { file, index, place }: Where,
+    fired: FiredEvent,
+    parts: CallParts | undefined,
+  ): Promise<void> {
+    const { signal, redactor } = this.#options;
     const startedAt = performance.now();
-    const outcome = await fireIn(config, fired, signal);
+    const outcome = await fireIn(this.#guards.config, fired, signal);
     if (signal.aborted) return;
     const took = performance.now() - startedAt;
     const results = [outcome.result, ...(outcome.partResults ?? [])].flatMap((one) => one.results);
     if (results.length === 0) return;
-    judged += 1;
-    added.add(took);
-    const { verdict, toolInput } = callOutcome(fired, outcome, parts);
-    const { decision, stop } = verdict;
-    if (decision === 'deny') together.denied += 1;
-    if (decision === 'ask' || decision === 'defer') together.asked += 1;
-    if (stop) together.stopped += 1;
-    if (decision !== 'deny' && (toolInput !== null || Object.keys(verdict.changes).length > 0))
-      together.changed += 1;
-    if (results.some(({ status }) => status === 'failed' || status === 'timedOut'))
-      together.failed += 1;
+    this.#judged += 1;
+    this.#added.add(took);
+    this.#count(callOutcome(fired, outcome, parts), results);
     const shown: Shown = {
       what: () => redactor.text(whatIn(past), longestShown),
       said: (value) => redactor.value(value) as typeof value,
     };
-    const seen = { index: at, file, ...place, ...(session !== undefined && { session }) };
-    for (const result of results) tally.add(result, seen, shown);
-  };
+    const { session } = past;
+    const seen = { index, file, ...place, ...(session !== undefined && { session }) };
+    for (const result of results) this.#tally.add(result, seen, shown);
+  }
 
-  const source = readings();
-  const work = async (): Promise<void> => {
-    for await (const { file, one } of source) {
-      if (signal.aborted) return;
-      if (one.kind !== 'event') continue;
-      const { place } = one;
-      await judge(one, { file, index: index++, place }).catch((error: unknown) =>
-        notUnderstood(file, messageOf(error), place),
-      );
-      onProgress(bytes, calls, together.denied);
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
-  system?.dispose();
-  return {
-    files: formats,
-    events,
-    judged,
-    together,
-    added: { p50: added.quantile(0.5), p95: added.quantile(0.95), total: added.total },
-    hooks: tally.hooks(),
-    leftOut,
-    notUnderstood: [...faults.values()],
-    isComplete: !signal.aborted,
-  };
+  #count(
+    { verdict, toolInput }: Pick<ReturnType<typeof callOutcome>, 'verdict' | 'toolInput'>,
+    results: readonly HookExecutionResult[],
+  ): void {
+    const together = this.#together;
+    const { decision, stop, changes } = verdict;
+    const isChanged = toolInput !== null || Object.keys(changes).length > 0;
+    if (decision === 'deny') together.denied += 1;
+    if (decision === 'ask' || decision === 'defer') together.asked += 1;
+    if (stop) together.stopped += 1;
+    if (decision !== 'deny' && isChanged) together.changed += 1;
+    if (results.some(({ status }) => status === 'failed' || status === 'timedOut'))
+      together.failed += 1;
+  }
 }
 
 const hasHook = (system: HookSystem, event: HookEventName, fields: object): boolean =>
