@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { messageOf } from '../../base/message-of.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
@@ -8,6 +9,8 @@ import { type BundleFiles, readFolder } from './files.ts';
 import { type Manifest, manifestName, readAbout, readManifest, signatureName } from './manifest.ts';
 import { notOfIt } from './source.ts';
 import { namespace, signingKey } from './ssh-signature.ts';
+
+const loadExeca = onDemand(() => import('execa'));
 
 /** A folder with the manifest that it will have. */
 export interface Unsigned {
@@ -56,7 +59,7 @@ export async function signFolder(
   const program = findProgram('ssh-keygen', ownFolders());
   if (program === undefined)
     throw new BundleError('cannot be signed: there is no ssh-keygen', 'install OpenSSH');
-  const { execa } = await import('execa');
+  const { execa } = await loadExeca();
   const done = await execa(program, args, {
     input: manifestBytes,
     stripFinalNewline: false,
