@@ -9,7 +9,7 @@ export { HookSystem, HookSystemNotInitializedError } from './hosts/system/hook-s
 export { HookRegistry } from './hosts/system/hook-registry.ts';
 export type { RegisteredHook } from './core/definitions/hook-definition.ts';
 export { HookEventHandler } from './core/run/hook-event-handler.ts';
-export { type FireOptions } from './core/run/planned-event.ts';
+export type { FireOptions } from './core/run/planned-event.ts';
 export type { AggregatedHookResult, HookExecutionResult } from './core/answers/results.ts';
 export { processHookResult, type ProcessedHookResult } from './core/answers/results.ts';
 export { buildFailureEnvelope } from './core/run/event-result.ts';

@@ -47,7 +47,7 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [100, 'fastest-levenshtein', 'xstate'],
+  hookmachine: [99, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [99, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [33, 'zod'],
