@@ -11,7 +11,7 @@ import { errorOf } from '../base/message-of.ts';
 import { answerLimit, endWaiting, runHookCommand, withoutStacks } from './process/index.ts';
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
 import { onDemand } from '../base/on-demand.ts';
-import { sharingKey } from '../core/run/handler-of.ts';
+import { sharingKey } from '../core/run/hook-commands.ts';
 
 const loadFunction = onDemand(() => import('./function.ts'));
 const loadHttp = onDemand(() => import('./http.ts'));

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { endLive } from '../../src/handlers/live.ts';
 import { endModule } from '../../src/handlers/module.ts';
 import { guardsMost } from '../../src/core/plan/duplicates.ts';
-import { sharingKey } from '../../src/core/run/handler-of.ts';
+import { sharingKey } from '../../src/core/run/hook-commands.ts';
 import { answerOf } from '../handlers/run-handler.ts';
 import { definition } from '../support/definition.ts';
 import { hookAt, sessionIn } from '../support/own-hooks.ts';

@@ -47,7 +47,7 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [99, 'fastest-levenshtein', 'xstate'],
+  hookmachine: [100, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [99, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [33, 'zod'],
@@ -68,14 +68,14 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [120, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [113, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [114, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [96, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [135, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [140, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [137, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [142, 'fastest-levenshtein', 'xstate'],
   'hookmachine/opencode': [120, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [129, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [133, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [137, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [131, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [135, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [139, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */

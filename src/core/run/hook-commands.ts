@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import type { HookCommand } from '../../../machines/hook-process.ts';
+import type { Handler, HookCommand } from '../../../machines/hook-process.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { Handlers, RunnableCommand } from '../host/handlers.ts';
-import { type AskModel, askModelOf, handlerOf, sharingKey } from './handler-of.ts';
+import type { HookDefinition } from '../definitions/hook-definition.ts';
+import type { Model } from '../translate/model.ts';
+import { textsOf } from '../translate/turns.ts';
 
 /** For plans that are only looked at. */
 const noHandlers: Handlers = {
@@ -75,3 +77,118 @@ export class HookCommands {
  */
 const filesBehind = (handlers: Handlers, hook: RegisteredHook, cwd: string) => () =>
   handlers.filesBehind(hook, cwd);
+
+/** Returns what answers a hook of this definition instead of a process of its own; nothing for a command. */
+export function handlerOf(
+  hook: HookDefinition,
+  askModel: AskModel,
+): { readonly handler?: Handler } {
+  switch (hook.type) {
+    case 'function':
+      return { handler: { kind: 'function', call: hook.call! } };
+    case 'module':
+      return { handler: { kind: 'module' } };
+    case 'live': {
+      const { concurrency } = hook;
+      return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
+    }
+    case 'http': {
+      const { headers, allowedEnv, allowedEnvKey, allowedUrls, retries, tokenFile, tls } = hook;
+      const fields = {
+        ...(headers && { headers }),
+        ...(allowedEnv && { allowedEnv }),
+        ...(allowedEnvKey !== undefined && { allowedEnvKey }),
+        ...(allowedUrls && { allowedUrls }),
+        ...(retries !== undefined && { retries }),
+        ...(tokenFile !== undefined && { tokenFile }),
+        ...(tls && { tls }),
+      };
+      return { handler: { kind: 'http', ...fields } };
+    }
+    case 'prompt':
+      return {
+        handler: {
+          kind: 'prompt',
+          ask: (prompt, signal) => askModel(hook.model, prompt, signal),
+        },
+      };
+    case 'command':
+    case 'plugin':
+      return {};
+  }
+}
+
+/** A host that may have a model for hooks. */
+interface ModelHost {
+  getHookModel?(name?: string): Model | undefined;
+}
+
+/** Asks one of the host's models: the one with this name, or the host's choice. */
+export type AskModel = (
+  name: string | undefined,
+  prompt: string,
+  signal: AbortSignal,
+) => Promise<string>;
+
+/** Asks the models that a host has for its hooks. */
+export const askModelOf =
+  (host: ModelHost): AskModel =>
+  async (name, prompt, signal) => {
+    const model = host.getHookModel?.(name);
+    if (model === undefined) {
+      const which = name === undefined ? 'no model' : `no model ${JSON.stringify(name)}`;
+      throw new Error(`there is ${which} to ask; the host must provide one with "getHookModel"`);
+    }
+    const request = { model: name ?? model.name, contents: prompt };
+    const { text, candidates } = await model.generate(request, { signal });
+    return text ?? textsOf(candidates?.[0]?.content?.parts ?? []).join('');
+  };
+
+/*
+ * What hooks may share with each other: processes, threads, connections, kept answers, and what is remembered
+ * of them. A weaker level's hook must not be able to break or answer for a stronger level's, so only hooks
+ * with the same authority and the same behaviour share anything.
+ */
+
+/** The fields that decide only when a hook runs, and what its end means. */
+const whenAndAfter = {
+  event: true,
+  nativeEvent: true,
+  matcher: true,
+  if: true,
+  once: true,
+  sequential: true,
+  timeout: true,
+  concurrency: true,
+  retries: true,
+  prestart: true,
+  async: true,
+  wakes: true,
+  loopLimit: true,
+  idempotent: true,
+  leftBehind: true,
+  onFailure: true,
+  failsOpen: true,
+  inheritsOnFailure: true,
+  name: true,
+  description: true,
+  place: true,
+} as const satisfies Partial<Record<keyof HookDefinition, true>>;
+
+/** What a registered hook says besides, which an unregistered one cannot. */
+const ofRegistry = ['dialect', 'enabled'];
+
+const known = new WeakMap<HookDefinition, string>();
+
+/** Equal for hooks that may share something: the same level and file, and the same work. */
+export function sharingKey(hook: HookDefinition): string {
+  let key = known.get(hook);
+  if (key === undefined) {
+    const fields = Object.entries(hook)
+      .filter(([field]) => !Object.hasOwn(whenAndAfter, field) && !ofRegistry.includes(field))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    key = JSON.stringify(fields);
+    known.set(hook, key);
+  }
+  return key;
+}

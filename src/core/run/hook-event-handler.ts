@@ -1,6 +1,6 @@
 import type { HookEventInput } from '../../../machines/hook-event.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import { askModelOf } from './handler-of.ts';
+import { askModelOf } from './hook-commands.ts';
 import { HookCommands } from './hook-commands.ts';
 import { hookPointOf } from '../points/hook-points.ts';
 import { isNestedTooDeep, overDepth } from '../../base/json.ts';
