@@ -3,7 +3,7 @@ import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hoo
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import { type ExecuteTool } from '../core/calls/run-tool-call.ts';
+import type { ExecuteTool } from '../core/calls/run-tool-call.ts';
 import { failedResult } from '../core/calls/tool-effects.ts';
 import { messageOf } from '../base/message-of.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';

@@ -6,7 +6,8 @@ import {
 } from '../../machines/hook-event.ts';
 import { knownDialects } from '../../src/hosts/all/known.ts';
 import { toMachineInput } from '../../src/core/run/event-run.ts';
-import { HookPlanner, type HookPlan } from '../../src/core/plan/hook-planner.ts';
+import { HookPlanner } from '../../src/core/plan/hook-planner.ts';
+import type { HookPlan } from '../../src/core/plan/hook-plan.ts';
 import { HookRegistry } from '../../src/hosts/system/hook-registry.ts';
 import type { AggregatedHookResult, EventVerdict } from '../../src/core/answers/results.ts';
 import type { LifecycleEvent } from '../../src/core/protocol/events.ts';

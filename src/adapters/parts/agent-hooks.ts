@@ -8,7 +8,7 @@ import {
   runModelCall,
 } from '../../core/calls/run-model-call.ts';
 import { textTo } from '../../core/calls/model-call-ports.ts';
-import { type ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
+import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';

@@ -23,7 +23,7 @@ import {
   runToolCall,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import { type StopRequest } from '../../core/calls/tool-effects.ts';
+import type { StopRequest } from '../../core/calls/tool-effects.ts';
 import { messageOf } from '../../base/message-of.ts';
 
 /** A tool call that has ended, with its request. */

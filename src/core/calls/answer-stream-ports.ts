@@ -18,7 +18,7 @@ import type {
   HookProcessOutcome,
 } from '../../../machines/hook-process.ts';
 import type { EventContext } from '../answers/event-context.ts';
-import type { HookPlan } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import type { RunnableCommand } from '../host/handlers.ts';
 import { hookProcess } from '../run/run-machine.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';

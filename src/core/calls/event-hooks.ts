@@ -6,7 +6,7 @@ import type { ToolInput } from '../../../machines/tool-call.ts';
 import { isBlockedUnready, unreadyEnvelope, resultOf, settledInput } from '../run/event-result.ts';
 import type { HookEventHandler } from '../run/hook-event-handler.ts';
 import type { PrepareOptions } from '../run/planned-event.ts';
-import type { HookPlan } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import type { CallHooks, CallHost } from './call-host.ts';
 import { runMachine } from '../run/run-machine.ts';
 import { observed } from '../run/telemetry.ts';

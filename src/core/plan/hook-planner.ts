@@ -9,34 +9,11 @@ import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { type Entry, identityOf, isStronger, mergedEntries } from './duplicates.ts';
 import type { Handlers } from '../host/handlers.ts';
+import type { HookPlan, MatchSubject } from './hook-plan.ts';
 import type { RegisteredHooks } from './registered-hooks.ts';
 import type { StartGate, TrustGate } from './trust-gate.ts';
 
 const debug = debugChannel('planner');
-
-/**
- * What the event's matchers are compared with: the tool's name, or a session event's source, reason or
- * trigger.
- */
-export type MatchSubject = string | undefined;
-
-/** Which hooks run for an event, and how. */
-export interface HookPlan {
-  readonly event: HookEventName;
-  /** In plan order, without duplicates; never empty. */
-  readonly hooks: readonly RegisteredHook[];
-  /** The hooks of each dialect that are waited for; lanes run side by side. */
-  readonly lanes: readonly HookLane[];
-  /** The hooks whose failure denies; absent when there are none. */
-  readonly failClosed?: ReadonlySet<RegisteredHook>;
-  /**
-   * By hook, its entries, for one that stands in several places: the first that may start runs, and that is
-   * usually the hook itself.
-   */
-  readonly entries?: ReadonlyMap<RegisteredHook, readonly Entry[]>;
-  /** The dialects of the hooks, by name. */
-  readonly dialects: ReadonlyMap<string, Dialect>;
-}
 
 /**
  * For how many subjects an event remembers its plans; tool names are few and short, but a model may invent

@@ -21,7 +21,8 @@ import type {
   HookStage,
 } from '../answers/results.ts';
 import type { HookHost } from '../host/config.ts';
-import { modeOf, type HookPlan } from '../plan/hook-planner.ts';
+import { modeOf } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import { defined } from '../../base/json.ts';
 
 /**

@@ -36,7 +36,7 @@ import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RunnableCommand } from '../host/handlers.ts';
 import type { Entry } from '../plan/duplicates.ts';
-import type { HookPlan } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import type { StartGate } from '../plan/trust-gate.ts';
 import type { HookInput } from '../protocol/input.ts';
 import { withOutput } from '../views/outputs.ts';

@@ -36,14 +36,8 @@ import {
   resultOf,
   settledInput,
 } from './event-result.ts';
-import {
-  applyingTo,
-  modeOf,
-  subjectOf,
-  type HookPlan,
-  type HookPlanner,
-  type MatchSubject,
-} from '../plan/hook-planner.ts';
+import { applyingTo, modeOf, subjectOf, type HookPlanner } from '../plan/hook-planner.ts';
+import type { HookPlan, MatchSubject } from '../plan/hook-plan.ts';
 import { EventMethods } from './event-methods.ts';
 import { type StartUnawaited, toMachineInput } from './event-run.ts';
 import type { FireOptions, PlannedEvent, PrepareOptions, UnknownGuards } from './planned-event.ts';

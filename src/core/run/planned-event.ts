@@ -1,6 +1,6 @@
 import type { EventContext } from '../answers/event-context.ts';
 import type { AggregatedHookResult } from '../answers/results.ts';
-import type { HookPlan } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import type { HookEventName } from '../protocol/events.ts';
 
 /** Options of a fired event. */

@@ -5,7 +5,7 @@ import { passChanges, valueAfter } from '../answers/merge-effects.ts';
 import { hookPointOf, type Slot } from '../points/hook-points.ts';
 import type { HookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../answers/results.ts';
-import type { HookPlan } from '../plan/hook-planner.ts';
+import type { HookPlan } from '../plan/hook-plan.ts';
 import { defined } from '../../base/json.ts';
 
 /** A hook's answer, as the machine keeps it. */

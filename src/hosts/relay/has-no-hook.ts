@@ -1,7 +1,8 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import { findAllHooks } from '../system/find-hooks.ts';
-import { HookPlanner, type MatchSubject } from '../../core/plan/hook-planner.ts';
+import { HookPlanner } from '../../core/plan/hook-planner.ts';
+import type { MatchSubject } from '../../core/plan/hook-plan.ts';
 import { HookRegistry } from '../system/hook-registry.ts';
 import { settingsConfig, type SettingsConfigOptions } from '../system/settings-config.ts';
 import { tellOnce, warn } from '../../base/log.ts';
