@@ -109,16 +109,8 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
     isOver = true;
     sendBack(report);
   };
-  const exitOf = (exitCode: number | null, answer?: HandlerAnswer): HookExit => ({
-    exitCode,
-    signal: null,
-    stdout: answer?.stdout ?? '',
-    stderr: answer?.stderr ?? '',
-    truncated: [],
-    durationMs: performance.now() - startedAt,
-    ...(answer?.notes && { notes: answer.notes }),
-    ...(answer?.httpStatus !== undefined && { httpStatus: answer.httpStatus }),
-  });
+  const exitOf = (exitCode: number | null, answer?: HandlerAnswer): HookExit =>
+    exitAs(exitCode, performance.now() - startedAt, answer);
   const close = (answer: HandlerAnswer): void => {
     const error = answer.error ?? tooLong(answer.stdout);
     if (error === undefined) end({ type: 'process.closed', exit: exitOf(0, answer) });
@@ -159,6 +151,18 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
     isOver = true;
   };
 };
+
+/** What a handler said, as a process would have ended with it. */
+const exitAs = (exitCode: number | null, durationMs: number, answer?: HandlerAnswer): HookExit => ({
+  exitCode,
+  signal: null,
+  stdout: answer?.stdout ?? '',
+  stderr: answer?.stderr ?? '',
+  truncated: [],
+  durationMs,
+  ...(answer?.notes && { notes: answer.notes }),
+  ...(answer?.httpStatus !== undefined && { httpStatus: answer.httpStatus }),
+});
 
 /** An answer is limited just as a command's output is. */
 function tooLong(stdout: string): Error | undefined {

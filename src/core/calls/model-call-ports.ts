@@ -59,6 +59,9 @@ const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 /** The machine passes requests through unseen. */
 const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIRequest;
 
+/** A request as hooks receive it. */
+const requestOf = (asked: ModelRequest) => ({ llm_request: toHookLLMRequest(asRequest(asked)) });
+
 /** The engine's part of the `modelCall` machine: only the engine knows the SDK's shapes. */
 export function modelCallPorts(
   config: CallHost,
@@ -80,17 +83,10 @@ export function modelCallPorts(
   return {
     ...(selection && {
       hooksOnSelection: (asked) =>
-        selection(
-          () => ({ llm_request: toHookLLMRequest(asRequest(asked)) }),
-          reporting('BeforeToolSelection'),
-        ),
+        selection(() => requestOf(asked), reporting('BeforeToolSelection')),
     }),
     ...(before && {
-      hooksBefore: (asked) =>
-        before(
-          () => ({ llm_request: toHookLLMRequest(asRequest(asked)) }),
-          reporting('BeforeModel'),
-        ),
+      hooksBefore: (asked) => before(() => requestOf(asked), reporting('BeforeModel')),
     }),
     ...(streaming.length > 0 && {
       hooksOnText: () =>
@@ -103,10 +99,7 @@ export function modelCallPorts(
     ...(after && {
       hooksAfter: (asked, response) =>
         after.prepare(
-          () => ({
-            llm_request: toHookLLMRequest(asRequest(asked)),
-            llm_response: toHookLLMResponse(response),
-          }),
+          () => ({ ...requestOf(asked), llm_response: toHookLLMResponse(response) }),
           reporting('AfterModel'),
         ),
     }),
