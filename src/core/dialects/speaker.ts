@@ -35,7 +35,7 @@ export interface Speaker {
   /** How long the host waits for the relay at an event that it can deny, in ms. */
   readonly timeoutAt: (event: string) => number;
   /** Writes the answer in the form that this host obeys. */
-  write(event: string, said: Said, wishes: Wishes): HostAnswer;
+  write(event: string, outcome: EventOutcome, wishes: Wishes): HostAnswer;
 }
 
 /** The answer to a host: nothing, one JSON object, or a text. */
@@ -46,7 +46,7 @@ export interface HostAnswer {
 }
 
 /** The outcome of an event, for its host. */
-export interface Said {
+export interface EventOutcome {
   /** What the host gave. */
   readonly given: Fields;
   /** Our name for the tool, if the event has one. */

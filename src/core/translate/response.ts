@@ -192,14 +192,14 @@ const saidBy = ({ content }: LLMCandidate): string => joined(content.parts);
 const textOfFirst = (candidates: readonly LLMCandidate[] | undefined): string | undefined =>
   candidates?.[0] && saidBy(candidates[0]);
 
-type Said = Pick<Partial<LLMResponse>, 'text' | 'candidates'>;
+type EventOutcome = Pick<Partial<LLMResponse>, 'text' | 'candidates'>;
 
 function withoutContradiction(
   text: string,
   candidates: readonly LLMCandidate[],
   given: unknown,
   notes: string[],
-): Said {
+): EventOutcome {
   const said = textOfFirst(candidates);
   if (said === text) return { text, candidates };
   if (given === undefined) {

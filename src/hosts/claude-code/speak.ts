@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { defined, isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { type ClaudeEventName, usualSeconds } from './events.ts';
 import { hasFormOf, toClaudeResponse } from './tool-response.ts';
 
@@ -50,7 +50,7 @@ const instructionsIn = (wishes: Wishes): string | undefined =>
 
 const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
 
-function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
+function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes): Answer {
   switch (event) {
     case 'PreToolUse':
       return {
@@ -58,17 +58,17 @@ function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
         top: stopOf(wishes),
         specific: {
           ...permissionOf(wishes),
-          updatedInput: wishes.take('toolInput') && said.native['toolInput'],
+          updatedInput: wishes.take('toolInput') && outcome.native['toolInput'],
           additionalContext: wishes.take('context'),
         },
       };
     case 'PermissionRequest':
-      return { specific: { decision: behaviourOf(said, wishes) } };
+      return { specific: { decision: behaviourOf(outcome, wishes) } };
     case 'PostToolUse':
       return {
         top: { ...blockOf(wishes), ...stopOf(wishes) },
         specific: {
-          updatedToolOutput: resultOf(said, wishes),
+          updatedToolOutput: resultOf(outcome, wishes),
           additionalContext: wishes.take('context'),
         },
       };
@@ -117,7 +117,7 @@ function permissionOf(wishes: Wishes): Fields {
 }
 
 /** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
-function behaviourOf({ native }: Said, wishes: Wishes): Fields | undefined {
+function behaviourOf({ native }: EventOutcome, wishes: Wishes): Fields | undefined {
   wishes.take('ask');
   const message = wishes.take('deny');
   const stops = wishes.take('stop') !== undefined;
@@ -148,7 +148,7 @@ function continuation(wishes: Wishes): Fields {
 }
 
 /** A result in another form than the tool's own would be silently dropped. */
-function resultOf({ given, tool = '', project }: Said, wishes: Wishes): unknown {
+function resultOf({ given, tool = '', project }: EventOutcome, wishes: Wishes): unknown {
   const response = wishes.peek('toolResponse');
   if (response === undefined) return undefined;
   const { tool_response: received, tool_input: input } = given;

@@ -1,6 +1,6 @@
 import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import type { CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export const speaker: Speaker = {
   },
 };
 
-function answerTo(event: CodexEventName, { given, native }: Said, wishes: Wishes): Answer {
+function answerTo(event: CodexEventName, { given, native }: EventOutcome, wishes: Wishes): Answer {
   switch (event) {
     case 'PreToolUse':
       return { specific: beforeTool(native, wishes) };

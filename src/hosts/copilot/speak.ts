@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { copilotEventNamed, type CopilotPointName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export const speaker: Speaker = {
   },
 };
 
-function answerTo(point: CopilotPointName, { native }: Said, wishes: Wishes): Fields {
+function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wishes): Fields {
   switch (point) {
     case 'preToolUse':
       return {

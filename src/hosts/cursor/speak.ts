@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defined } from '../../base/json.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ const shellGates: ReadonlySet<string> = new Set(['beforeShellExecution', 'before
 /** The longest context, in characters; Cursor drops longer context entirely. */
 const longestContext = 10_000;
 
-function answerTo(event: string, { native, given }: Said, wishes: Wishes): Fields {
+function answerTo(event: string, { native, given }: EventOutcome, wishes: Wishes): Fields {
   switch (event) {
     case 'preToolUse': {
       const updated_input = wishes.take('toolInput') && native['toolInput'];

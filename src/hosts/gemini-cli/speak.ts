@@ -1,6 +1,6 @@
 import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { Said, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ export const speaker: Speaker = {
   },
 };
 
-function answerTo(event: string, { native }: Said, wishes: Wishes): Answer {
+function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answer {
   switch (event) {
     case 'BeforeTool':
       return {

@@ -20,7 +20,7 @@ interface Candidate {
 }
 
 /** The outcome of asking a file for its type. */
-type Said = { readonly type: KodeletEvent } | { readonly fault: string };
+type HeardEvent = { readonly type: KodeletEvent } | { readonly fault: string };
 
 /**
  * Finds executables and asks each for its type; among those of one name the first that may run counts.
@@ -142,21 +142,21 @@ function readCandidate(
   ];
 }
 
-const remembered = new Map<string, { readonly stamp: string; readonly said: Said }>();
+const remembered = new Map<string, { readonly stamp: string; readonly heard: HeardEvent }>();
 
 /** Asks a file for its type. It is asked only once, and again when it has changed. */
-async function ask(site: HookSite, { hook: { command }, stamp }: Candidate): Promise<Said> {
+async function ask(site: HookSite, { hook: { command }, stamp }: Candidate): Promise<HeardEvent> {
   const known = remembered.get(command);
-  if (known?.stamp === stamp) return known.said;
+  if (known?.stamp === stamp) return known.heard;
   const outcome = await site.run(command, ['hook'], askingLimit);
-  const said = understand(outcome);
+  const heard = understand(outcome);
   // A file that failed may only have lacked something, or time, so it is asked again next time.
   if (outcome.status === 'exited' && outcome.exit.exitCode === 0)
-    remembered.set(command, { stamp, said });
-  return said;
+    remembered.set(command, { stamp, heard });
+  return heard;
 }
 
-function understand(outcome: HookProcessOutcome): Said {
+function understand(outcome: HookProcessOutcome): HeardEvent {
   switch (outcome.status) {
     case 'exited': {
       const { exitCode, signal, stdout } = outcome.exit;

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { Host } from '../../core/dialects/dialect.ts';
 import type { EventInput } from './event-input.ts';
 import { emptyVerdict } from '../../core/answers/merge-effects.ts';
-import type { HostAnswer, Said, Speaker } from '../../core/dialects/speaker.ts';
+import type { HostAnswer, EventOutcome, Speaker } from '../../core/dialects/speaker.ts';
 import { AllWishes } from './wishes.ts';
 
 /** An event that a host gave, and which it is. */
@@ -26,10 +26,10 @@ export const unjudgedReason = (error: unknown): string =>
 export function denyingAnswer(known: KnownEvent, reason: string): HostAnswer {
   const { host, speaker, event, input } = known;
   const verdict = { ...emptyVerdict, decision: 'deny' as const, reason };
-  const said: Said = { given: input.given, project: '', verdict, native: {} };
+  const outcome: EventOutcome = { given: input.given, project: '', verdict, native: {} };
   try {
-    const wishes = new AllWishes(host.events[event]!, said);
-    const answer = speaker.write(event, said, wishes);
+    const wishes = new AllWishes(host.events[event]!, outcome);
+    const answer = speaker.write(event, outcome, wishes);
     if (wishes.lost().length === 0) return answer;
   } catch {
     // Then it is said so simply that nothing can fail.

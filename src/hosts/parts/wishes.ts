@@ -2,7 +2,7 @@ import { hookPointOf, type HookEventName, type Slot } from '../../core/points/ho
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { defaultReason } from '../../core/answers/answer.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { Said, Wanted, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Wanted, Wishes } from '../../core/dialects/speaker.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 
 type Wish = keyof Wanted;
@@ -20,7 +20,7 @@ export class AllWishes implements Wishes {
   readonly #wanted: Partial<Wanted>;
   readonly #taken = new Set<Wish>();
 
-  constructor(at: HookEventName, { verdict, toolInput, toolResponse }: Said) {
+  constructor(at: HookEventName, { verdict, toolInput, toolResponse }: EventOutcome) {
     const { decision, reason, stop, stopReason, context, hide, changes } = verdict;
     const { approved } = verdict;
     const message = joinTexts([verdict.message, verdict.notice]);

@@ -6,7 +6,7 @@ import {
   unjudgedReason,
 } from '../parts/denying-answer.ts';
 import { findSame, presentDialects } from '../all/known.ts';
-import type { Said, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 import { AllWishes } from '../parts/wishes.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
@@ -237,7 +237,7 @@ async function saidTo(
   given: Fields,
   { fields, folder }: FiredEvent,
   { verdict, toolInput, toolResponse }: CallOutcome,
-): Promise<Said> {
+): Promise<EventOutcome> {
   const tool = 'tool_name' in fields ? String(fields.tool_name) : undefined;
   const { followUps } = verdict;
   return {

@@ -18,7 +18,7 @@ import type { AuditSettings } from '../../core/definitions/settings.ts';
 import type { InspectObserver } from '../../core/host/config.ts';
 
 /** The part of a line that is not common to all lines. */
-type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine
+type LineContent<Line extends AuditLine = AuditLine> = Line extends AuditLine
   ? Omit<Line, keyof AuditOrigin | 'v' | 'at' | 'session'>
   : never;
 
@@ -64,11 +64,21 @@ export async function startAudit(
     const registry = system.getRegistry();
     return registry.getAllHooks().filter((hook) => hook.enabled && registry.isOn(hook));
   };
-  const put = (said: Said, session = config.getSessionId()): void => {
+  const put = (content: LineContent, session = config.getSessionId()): void => {
     const at = new Date().toISOString();
     let guards = 0;
     for (const { source } of hooksOn()) if (source === 'system') guards++;
-    const line = { v: 1, at, host, user, version, project, guards, session, ...said } as AuditLine;
+    const line = {
+      v: 1,
+      at,
+      host,
+      user,
+      version,
+      project,
+      guards,
+      session,
+      ...content,
+    } as AuditLine;
     const text = JSON.stringify(line);
     write.line(text.length < longestLine ? text : JSON.stringify(withoutHooks(line)));
   };

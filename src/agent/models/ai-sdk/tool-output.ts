@@ -22,9 +22,9 @@ export function toOutput(
   };
 }
 
-type Said = Exclude<ToolOutput, { type: 'content' }>;
+type SaidOutput = Exclude<ToolOutput, { type: 'content' }>;
 
-function saidIn(response: Readonly<Record<string, unknown>>): Said {
+function saidIn(response: Readonly<Record<string, unknown>>): SaidOutput {
   const [[key, value] = [], second] = Object.entries(response);
   if (second === undefined && typeof value === 'string') {
     if (key === 'output') return { type: 'text', value };

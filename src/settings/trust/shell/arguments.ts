@@ -1,11 +1,11 @@
 import type { Following } from './following.ts';
 import type { Role } from './known-programs.ts';
-import { quote, type Said } from './said.ts';
+import { quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Records what an argument means for the files that it names. */
 export function followArgument(
   { findings }: Following,
-  { meant, written }: Said,
+  { meant, written }: ExpandedWord,
   role: Role | 'maybe' | 'named',
   program?: string,
 ): void {
@@ -26,12 +26,12 @@ export function followArgument(
 }
 
 /** Follows arguments that may each be a file that is run. */
-export function followScripts(at: Following, args: readonly Said[]): void {
+export function followScripts(at: Following, args: readonly ExpandedWord[]): void {
   for (const argument of args) followArgument(at, argument, 'maybe');
 }
 
 /** Follows a program whose use of its arguments is unknown. */
-export function followAnything(at: Following, name: string, args: readonly Said[]): void {
+export function followAnything(at: Following, name: string, args: readonly ExpandedWord[]): void {
   at.findings.lost(`${quote(name)} may run or read any file`);
   followScripts(at, args);
 }

@@ -1,7 +1,7 @@
 import type { Assignment, Word } from 'unbash';
 import type { Following } from './following.ts';
 import { ruling } from './known-programs.ts';
-import { quote, type Said } from './said.ts';
+import { quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Records a variable's value. An assignment before a program applies to that program alone. */
 export function followAssignment(
@@ -56,7 +56,7 @@ export function followValue(
  * Returns an argument as a word. `export X=y` and the like set X for good; to any other program such an
  * argument is plain text.
  */
-export function argumentOf(at: Following, part: Word | Assignment): Said {
+export function argumentOf(at: Following, part: Word | Assignment): ExpandedWord {
   if (part.type === 'Word') return { written: part.text, meant: at.means(part) };
   followAssignment(at, part, false);
   const meant =
@@ -80,7 +80,11 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
  * Follows the arguments of `declare`, `export` and the like that are not assignments, which have already been
  * followed.
  */
-export function followDeclaration(at: Following, name: string, args: readonly Said[]): void {
+export function followDeclaration(
+  at: Following,
+  name: string,
+  args: readonly ExpandedWord[],
+): void {
   for (const { meant, written } of args) {
     if (/^-\w*n/.test(written))
       at.findings.runs(`${quote(`${name} ${written}`)} makes one variable refer to another`);

@@ -3,9 +3,9 @@ import { followDeclaration } from './assignments.ts';
 import { followEvaluated, followSourced } from './code.ts';
 import { changeFolder } from './folders.ts';
 import type { Following } from './following.ts';
-import { literally, quote, type Said } from './said.ts';
+import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 
-type Builtin = (at: Following, args: readonly Said[], name: string) => void;
+type Builtin = (at: Following, args: readonly ExpandedWord[], name: string) => void;
 
 const declare: Builtin = (at, args, name) => followDeclaration(at, name, args);
 const source: Builtin = (at, args, name) => followSourced(at, name, args);
@@ -16,7 +16,7 @@ const read: Builtin = (at, args, name) => {
 };
 
 const test: Builtin = (at, args) => {
-  const look = (argument: Said | undefined): void => {
+  const look = (argument: ExpandedWord | undefined): void => {
     if (argument) followArgument(at, argument, 'path');
     if (argument) at.findings.looksFor([argument]);
   };

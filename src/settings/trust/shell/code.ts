@@ -1,10 +1,10 @@
 import { followArgument, followScripts } from './arguments.ts';
 import type { Following } from './following.ts';
 import { harmlessInline, shells } from './known-programs.ts';
-import { literally, quote, type Said } from './said.ts';
+import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows words that together form shell code. */
-export function followEvaluated(at: Following, name: string, args: readonly Said[]): void {
+export function followEvaluated(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const texts = args.map(literally);
   if (texts.every((found) => found?.length === 1))
     return at.code(texts.map((found) => found![0]).join(' '));
@@ -14,7 +14,7 @@ export function followEvaluated(at: Following, name: string, args: readonly Said
 }
 
 /** Follows a script that is passed to an interpreter. */
-export function followScript(at: Following, script: Said, runner: string): void {
+export function followScript(at: Following, script: ExpandedWord, runner: string): void {
   const texts = literally(script);
   const isOfShell = shells.has(runner) || runner === '.' || runner === 'source';
   // The interpreter's own input under a file name.
@@ -33,7 +33,7 @@ export function followScript(at: Following, script: Said, runner: string): void 
 }
 
 /** Follows a script that the shell itself reads: it may change the value of any name. */
-export function followSourced(at: Following, name: string, args: readonly Said[]): void {
+export function followSourced(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const [script, ...rest] = args;
   if (script) followScript(at, script, name);
   followScripts(at, rest);

@@ -1,16 +1,16 @@
 import { followArgument } from './arguments.ts';
 import type { Following } from './following.ts';
 import type { Program, Role } from './known-programs.ts';
-import { literally, quote, saidAs, type Said } from './said.ts';
+import { literally, quote, literalWord, type ExpandedWord } from './expanded-word.ts';
 
-type Use = readonly [argument: Said, role: Role];
+type Use = readonly [argument: ExpandedWord, role: Role];
 
 /** Follows the command line of a known program; returns false if anything in it is unknown. */
 export function followCommandLine(
   at: Following,
   name: string,
   program: Program,
-  args: readonly Said[],
+  args: readonly ExpandedWord[],
 ): boolean {
   const uses = usesOf(name, program, args);
   for (const [argument, role] of uses ?? [])
@@ -23,7 +23,7 @@ export function followCommandLine(
 }
 
 /** Returns the role of each argument; undefined if one of them is unknown. */
-function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | undefined {
+function usesOf(name: string, program: Program, args: readonly ExpandedWord[]): Use[] | undefined {
   const { flags, options = {}, longFlags = [], longOptions = {}, operands } = program;
   const { instead = [], hasNoOptions = false } = program;
   const uses: Use[] = [];
@@ -45,7 +45,7 @@ function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | 
         if (!longFlags.includes(option)) return undefined;
         continue;
       }
-      const given = value === undefined ? rest.shift() : saidAs(value);
+      const given = value === undefined ? rest.shift() : literalWord(value);
       if (given) uses.push([given, role]);
     } else if (
       !areOptionsOver &&
@@ -60,7 +60,7 @@ function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | 
         if (role !== undefined) {
           const attached = start.slice(index + 1);
           const given =
-            text === undefined ? argument : attached === '' ? rest.shift() : saidAs(attached);
+            text === undefined ? argument : attached === '' ? rest.shift() : literalWord(attached);
           if (given) uses.push([given, role]);
           break;
         }
@@ -75,11 +75,11 @@ function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | 
   return uses;
 }
 
-const isHarmless = (argument: Said, { harmlessCode }: Program): boolean =>
+const isHarmless = (argument: ExpandedWord, { harmlessCode }: Program): boolean =>
   literally(argument)?.every((code) => code.length < 4_000 && harmlessCode?.test(code)) ?? false;
 
 /** jq takes names and values in pairs: `--arg name value`, `--slurpfile name file`. */
-function takeJqPair(option: string, rest: Said[], uses: Use[]): boolean {
+function takeJqPair(option: string, rest: ExpandedWord[], uses: Use[]): boolean {
   if (option === '--args' || option === '--jsonargs') {
     for (const one of rest.splice(0)) uses.push([one, 'text']);
     return true;

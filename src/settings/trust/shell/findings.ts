@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Disk } from './disk.ts';
 import type { Followed, Started } from './followed.ts';
 import type { Places } from './places.ts';
-import { literally, type Said } from './said.ts';
+import { literally, type ExpandedWord } from './expanded-word.ts';
 
 /** How a command uses a file that it names. */
 export type Use =
@@ -154,7 +154,7 @@ export class Findings implements Followed {
   }
 
   /** Records that the code looks whether there are programs or files of these names. */
-  looksFor(names: readonly Said[]): void {
+  looksFor(names: readonly ExpandedWord[]): void {
     for (const name of names.flatMap((one) => literally(one) ?? [])) this.lookedFor.add(name);
   }
 

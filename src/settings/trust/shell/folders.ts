@@ -1,8 +1,8 @@
 import type { Following } from './following.ts';
-import { literally, quote, type Said } from './said.ts';
+import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows `cd` and the like: from then on the command may be in one more folder. */
-export function changeFolder(at: Following, args: readonly Said[]): void {
+export function changeFolder(at: Following, args: readonly ExpandedWord[]): void {
   const { findings, places } = at;
   const target = args.find(({ written }) => !/^-[LPe@]+$|^--$/.test(written));
   if (target === undefined) {

@@ -7,14 +7,14 @@ import { followInterpreter, interpreters } from './interpreters.ts';
 import { loadedByNode } from './modules.ts';
 import { programs, shells, wrappers } from './known-programs.ts';
 import { followFind, followRunParts, followXargs } from './passing-on.ts';
-import { quote, type Said } from './said.ts';
+import { quote, type ExpandedWord } from './expanded-word.ts';
 import { followShell } from './shells.ts';
 import { followTool } from './follow-tool.ts';
 import { tools } from './tools.ts';
 import { followWrapper } from './wrappers.ts';
 
 /** Follows a program with its arguments. */
-export function followRun(at: Following, words: readonly Said[]): void {
+export function followRun(at: Following, words: readonly ExpandedWord[]): void {
   const { findings, places } = at;
   const [first, ...args] = words;
   const { meant, written } = first!;
@@ -60,7 +60,7 @@ export const baseName = (name: string): string => name.slice(name.lastIndexOf('/
  * Follows a file of the project: what it reads by itself is its author's business, but the arguments it is
  * given here count.
  */
-function followOwnScript(at: Following, name: string, args: readonly Said[]): void {
+function followOwnScript(at: Following, name: string, args: readonly ExpandedWord[]): void {
   followFirstLine(at, name);
   if (Object.hasOwn(tools, baseName(name))) return followTool(at, baseName(name), args);
   for (const argument of args) {
@@ -101,7 +101,7 @@ function followSearch({ findings, places, variables }: Following, name: string):
 }
 
 /** Follows a program that is found by its name. */
-export function followProgram(at: Following, name: string, args: readonly Said[]): void {
+export function followProgram(at: Following, name: string, args: readonly ExpandedWord[]): void {
   if (at.functions.has(name)) return followScripts(at, args);
   if (Object.hasOwn(wrappers, name)) return followWrapper(at, name, wrappers[name]!, args);
   if (shells.has(name)) return followShell(at, name, args);

@@ -2,14 +2,14 @@ import { followArgument, followScripts } from './arguments.ts';
 import type { Following } from './following.ts';
 import { followRecipes } from './recipes.ts';
 import { followScriptsOfPackage, programOfPackage } from './packages.ts';
-import { literally, quote, type Said } from './said.ts';
+import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 import { tools, type Tool } from './tools.ts';
 
 /**
  * Follows a program that files of the project tell what to run: those files count, and what the command line
  * itself names, but not the sources that it works on.
  */
-export function followTool(at: Following, name: string, args: readonly Said[]): void {
+export function followTool(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const { findings, places } = at;
   const tool = tools[name]!;
   findings.lost(`${quote(name)} runs what the project's files tell it to`);
@@ -31,7 +31,7 @@ export function followTool(at: Following, name: string, args: readonly Said[]): 
 }
 
 /** Folders that a command line names may be where the tool is to work. */
-const foldersIn = ({ places }: Following, args: readonly Said[]): string[] =>
+const foldersIn = ({ places }: Following, args: readonly ExpandedWord[]): string[] =>
   args
     .flatMap((argument) => literally(argument) ?? [])
     .map((text) => text.slice(text.indexOf('=') + 1))
@@ -40,7 +40,7 @@ const foldersIn = ({ places }: Following, args: readonly Said[]): string[] =>
     .filter((path) => places.disk.isFolder(path) && places.disk.isInProject(path));
 
 /** What a tool for sources is given are sources, except where an option names a file to load. */
-function followOperands(at: Following, tool: Tool, args: readonly Said[]): void {
+function followOperands(at: Following, tool: Tool, args: readonly ExpandedWord[]): void {
   const isForSources = tool.isForSources || args[0]?.written === 'test';
   for (const [index, argument] of args.entries()) {
     const [text = ''] = literally(argument) ?? [];
@@ -54,7 +54,10 @@ function followOperands(at: Following, tool: Tool, args: readonly Said[]): void 
 const loads = /^(?:-[cfpr]|--(?:[\w-]*config[\w-]*|project|plugin|parser|rulesdir|rcfile|require|import|loader|manifest-path))$/; // prettier-ignore
 
 /** Returns the program that a tool is given to run, with its arguments. */
-function programIn({ runsAfter = [] }: Tool, args: readonly Said[]): readonly Said[] {
+function programIn(
+  { runsAfter = [] }: Tool,
+  args: readonly ExpandedWord[],
+): readonly ExpandedWord[] {
   let rest = args;
   if (!runsAfter.includes('')) {
     const after = args.findIndex(({ written }) => runsAfter.includes(written));

@@ -13,7 +13,7 @@ import { Places } from './places.ts';
 import { programs } from './known-programs.ts';
 import { followRedirections } from './redirections.ts';
 import { baseName, followProgram, followRun } from './follow-run.ts';
-import type { Said } from './said.ts';
+import type { ExpandedWord } from './expanded-word.ts';
 import { Variables, type KnownVariables } from './variables.ts';
 
 /**
@@ -176,11 +176,11 @@ class Follower implements Following {
     forEachChild(node, (child) => this.node(child));
   }
 
-  run(words: readonly Said[]): void {
+  run(words: readonly ExpandedWord[]): void {
     followRun(this, words);
   }
 
-  program(name: string, args: readonly Said[]): void {
+  program(name: string, args: readonly ExpandedWord[]): void {
     followProgram(this, name, args);
   }
 

@@ -2,7 +2,7 @@ import type { SyntaxNode, Word } from 'unbash';
 import type { Findings } from './findings.ts';
 import type { Meaning } from './meaning.ts';
 import type { Places } from './places.ts';
-import type { Said } from './said.ts';
+import type { ExpandedWord } from './expanded-word.ts';
 import type { Variables } from './variables.ts';
 
 /** Where a command's input comes from; undefined if it is the hook's own input. */
@@ -35,7 +35,7 @@ export interface Following {
   /** Follows shell code that the current code runs. */
   code(code: string): void;
   /** Follows a program with its arguments. */
-  run(words: readonly Said[]): void;
+  run(words: readonly ExpandedWord[]): void;
   /** Follows a program that another one finds by this name. */
-  program(name: string, args: readonly Said[]): void;
+  program(name: string, args: readonly ExpandedWord[]): void;
 }

@@ -2,10 +2,10 @@ import { dirname, join, resolve } from 'node:path';
 import { followArgument } from './arguments.ts';
 import type { Following } from './following.ts';
 import { gitSettings } from './git-settings.ts';
-import { literally, quote, type Said } from './said.ts';
+import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows `git`: its configuration and its hooks say what it runs. */
-export function followGit(at: Following, args: readonly Said[]): void {
+export function followGit(at: Following, args: readonly ExpandedWord[]): void {
   const { findings, places } = at;
   // It only looks at names.
   if (args[0]?.written === 'rev-parse') return;

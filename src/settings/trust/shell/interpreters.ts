@@ -3,7 +3,7 @@ import { followInput, followScript } from './code.ts';
 import type { Following } from './following.ts';
 import { loadedByNode, loadedByOthers } from './modules.ts';
 import { harmlessInline } from './known-programs.ts';
-import { literally, quote, saidAs, type Said } from './said.ts';
+import { literally, quote, literalWord, type ExpandedWord } from './expanded-word.ts';
 
 /** Interpreters of other languages, and what each loads besides the script that it is given. */
 export const interpreters: ReadonlyMap<string, typeof loadedByNode> = new Map([
@@ -17,7 +17,11 @@ export const interpreters: ReadonlyMap<string, typeof loadedByNode> = new Map([
 ]);
 
 /** Follows the command line of an interpreter: modules, a script, code, or the interpreter's input. */
-export function followInterpreter(at: Following, name: string, args: readonly Said[]): void {
+export function followInterpreter(
+  at: Following,
+  name: string,
+  args: readonly ExpandedWord[],
+): void {
   const { findings, places } = at;
   const load = (path: string): void => interpreters.get(name)?.(findings, places.pathsOf(path));
   const rest = [...args];
@@ -30,7 +34,9 @@ export function followInterpreter(at: Following, name: string, args: readonly Sa
     if (text === '-m' && name.startsWith('python')) return followModule(at, name, rest);
     if (isInline(name, text)) return followInline(at, `${name} ${text}`, rest);
     if (name.startsWith('node') && preloading.test(text)) {
-      const module = text.includes('=') ? saidAs(text.slice(text.indexOf('=') + 1)) : rest.shift();
+      const module = text.includes('=')
+        ? literalWord(text.slice(text.indexOf('=') + 1))
+        : rest.shift();
       const [only] = (module && literally(module)) ?? [];
       if (only === undefined || !/^(?:\.{0,2}\/)/.test(only))
         findings.lost(
@@ -57,7 +63,11 @@ const isInline = (name: string, option: string): boolean =>
   name.startsWith('python') ? option === '-c' : /^-(?:e|p|pe)$|^--(?:eval|print)$/.test(option);
 
 /** Follows `python -m`: a module of the project would be loaded before an installed one. */
-function followModule(at: Following, name: string, [module, ...rest]: readonly Said[]): void {
+function followModule(
+  at: Following,
+  name: string,
+  [module, ...rest]: readonly ExpandedWord[],
+): void {
   const [only] = (module && literally(module)) ?? [];
   at.findings.lost(`what ${quote(`${name} -m`)} loads is not known`);
   if (only === undefined) return followScripts(at, rest);
@@ -68,7 +78,7 @@ function followModule(at: Following, name: string, [module, ...rest]: readonly S
   return at.program(only, rest);
 }
 
-function followInline(at: Following, name: string, args: readonly Said[]): void {
+function followInline(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const [code] = args;
   const [only] = (code && literally(code)) ?? [];
   if (only === undefined || only.length > 4_000 || !harmlessInline.test(only))

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Following } from './following.ts';
-import { literally, type Said } from './said.ts';
+import { literally, type ExpandedWord } from './expanded-word.ts';
 
 /** Returns the program that a package's name stands for: `prettier@3`, `@biomejs/biome`. */
 export const programOfPackage = (name: string): string =>
@@ -10,7 +10,7 @@ export const programOfPackage = (name: string): string =>
 export function followScriptsOfPackage(
   at: Following,
   folders: readonly string[],
-  args: readonly Said[],
+  args: readonly ExpandedWord[],
 ): void {
   const names = args.flatMap((argument) => literally(argument) ?? []);
   if (names.some((name) => name === 't' || name === 'tst')) names.push('test');

@@ -1,9 +1,9 @@
 import { followAnything } from './arguments.ts';
 import type { Following } from './following.ts';
-import { literally, unknownWord, type Said } from './said.ts';
+import { literally, unknownWord, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows `xargs`: a program that gets further arguments from the input. */
-export function followXargs(at: Following, args: readonly Said[]): void {
+export function followXargs(at: Following, args: readonly ExpandedWord[]): void {
   let replaced: string | undefined;
   for (let index = 0; index < args.length; index++) {
     const { written } = args[index]!;
@@ -18,7 +18,11 @@ export function followXargs(at: Following, args: readonly Said[]): void {
   return undefined;
 }
 
-function followGiven(at: Following, words: readonly Said[], replaced: string | undefined): void {
+function followGiven(
+  at: Following,
+  words: readonly ExpandedWord[],
+  replaced: string | undefined,
+): void {
   const { input } = at;
   const files = input?.from === 'pipe' ? (input.files ?? []) : [];
   for (const file of files) at.findings.names(file, 'data');
@@ -30,7 +34,7 @@ function followGiven(at: Following, words: readonly Said[], replaced: string | u
 }
 
 /** Follows `find`: the programs that it runs get the paths that it finds. */
-export function followFind(at: Following, args: readonly Said[]): void {
+export function followFind(at: Following, args: readonly ExpandedWord[]): void {
   const first = args.findIndex(({ written }) => /^[-(!]/.test(written));
   const folders = first === -1 ? args : args.slice(0, first);
   const name = args[args.findIndex(({ written }) => written === '-name') + 1];
@@ -49,7 +53,7 @@ export function followFind(at: Following, args: readonly Said[]): void {
 }
 
 /** Follows `run-parts`: it runs all files of a folder. */
-export function followRunParts(at: Following, args: readonly Said[]): void {
+export function followRunParts(at: Following, args: readonly ExpandedWord[]): void {
   at.findings.runs('"run-parts" runs all files of a folder');
   for (const folder of args.flatMap((argument) => literally(argument) ?? []))
     if (at.places.pathsOf(folder).some((path) => at.places.disk.isFolder(path)))

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Following } from './following.ts';
-import { literally, type Said } from './said.ts';
+import { literally, type ExpandedWord } from './expanded-word.ts';
 
 const mostIncluded = 50;
 
@@ -12,7 +12,7 @@ export function followRecipes(
   at: Following,
   manifests: readonly string[],
   folders: readonly string[],
-  args: readonly Said[],
+  args: readonly ExpandedWord[],
 ): void {
   const named = args.flatMap((argument) => literally(argument) ?? []);
   const files = folders.flatMap((folder) => manifests.map((name) => join(folder, name)));

@@ -1,10 +1,10 @@
 import { followAnything, followScripts } from './arguments.ts';
 import { followEvaluated, followInput, followScript } from './code.ts';
 import type { Following } from './following.ts';
-import { literally, type Said } from './said.ts';
+import { literally, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows the command line of a shell: a script, code after `-c`, or the shell's input. */
-export function followShell(at: Following, name: string, args: readonly Said[]): void {
+export function followShell(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const rest = [...args];
   for (let argument = rest.shift(); argument; argument = rest.shift()) {
     const [text] = literally(argument) ?? [];
@@ -31,7 +31,7 @@ export function followShell(at: Following, name: string, args: readonly Said[]):
 
 const harmless = /^(?:-|--|--(?:norc|noprofile|posix|verbose|login|restricted))$/;
 
-function followCode(at: Following, name: string, args: readonly Said[]): void {
+function followCode(at: Following, name: string, args: readonly ExpandedWord[]): void {
   const rest = [...args];
   while (rest[0] && /^[-+][A-Za-z]/.test(rest[0].written)) rest.shift();
   const code = rest.shift();

@@ -4,14 +4,14 @@ import { followEvaluated } from './code.ts';
 import { changeFolder } from './folders.ts';
 import type { Following } from './following.ts';
 import type { Wrapper } from './known-programs.ts';
-import { literally, saidAs, type Said } from './said.ts';
+import { literally, literalWord, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows a program that starts another: `env`, `timeout 5`, `nice -n 3`. */
 export function followWrapper(
   at: Following,
   name: string,
   wrapper: Wrapper,
-  args: readonly Said[],
+  args: readonly ExpandedWord[],
 ): void {
   const { flags, options = '', longFlags = [], longOptions = [], operands = 0 } = wrapper;
   const rest = [...args];
@@ -34,7 +34,7 @@ export function followWrapper(
     if (long) {
       if (longFlags.includes(long[1]!)) continue;
       if (!longOptions.includes(long[1]!)) return followAnything(at, name, [argument, ...rest]);
-      const value = long[2] === undefined ? rest.shift() : saidAs(long[2]);
+      const value = long[2] === undefined ? rest.shift() : literalWord(long[2]);
       if (name === 'env' && long[1] === 'chdir' && value) changeFolder(at, [value]);
       if (name === 'env' && long[1] === 'split-string' && value) return split(at, value, rest);
       continue;
@@ -44,7 +44,7 @@ export function followWrapper(
         const letter = text[index]!;
         if (flags.includes(letter)) continue;
         if (!options.includes(letter)) return followAnything(at, name, [argument, ...rest]);
-        const value = index + 1 < text.length ? saidAs(text.slice(index + 1)) : rest.shift();
+        const value = index + 1 < text.length ? literalWord(text.slice(index + 1)) : rest.shift();
         if (name === 'env' && letter === 'C' && value) changeFolder(at, [value]);
         if (name === 'env' && letter === 'S' && value) return split(at, value, rest);
         break;
@@ -61,7 +61,7 @@ export function followWrapper(
  * Follows `env -S 'sh guard.sh'`. It has its own syntax for words, close enough to the shell's to be read as
  * such.
  */
-function split(at: Following, value: Said, rest: readonly Said[]): void {
+function split(at: Following, value: ExpandedWord, rest: readonly ExpandedWord[]): void {
   followEvaluated(at, 'env -S', [value]);
   if (rest.length > 0) followAnything(at, 'env -S', rest);
 }

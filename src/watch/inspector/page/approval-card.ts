@@ -143,7 +143,7 @@ const askers = (hooks: Asked['hooks']): string =>
 const hooksTable = (hooks: Asked['hooks']): HTMLElement =>
   tableOf(
     'Hooks',
-    ['Hook', 'From', 'Said', 'Why'],
+    ['Hook', 'From', 'GivenReasons', 'Why'],
     hooks.map(({ hook, source, dialect, decision, status, reason = '' }) => [
       hook,
       `${source}, ${dialect}`,

@@ -6,14 +6,14 @@ import { type Child, make } from './dom.ts';
 import { asText, counted, stateInWords, words } from './format.ts';
 import { statusAt, type Tone, toneOf, verdictAt } from './moment.ts';
 import { partsOf, type Row } from './run.ts';
-import type { Said } from './said.ts';
+import type { GivenReasons } from './given-reasons.ts';
 
 /** A sentence that says how a row ended, with whatever else is worth knowing about it. */
 export function bannerOf(
   row: Row,
   account: CallAccount | undefined,
   moment: number,
-  spoken: Said,
+  spoken: GivenReasons,
 ): HTMLElement {
   if (account === undefined)
     return make('p', { class: 'lead later' }, 'At this moment it had not begun.');
@@ -49,7 +49,7 @@ function sentence(
   account: CallAccount,
   story: Story,
   moment: number,
-  spoken: Said,
+  spoken: GivenReasons,
 ): Child[] {
   const { status = '', by, late, changes } = story;
   const said = make('strong', {}, sentenceOf(status, account));
@@ -77,7 +77,7 @@ const stoppingLane = (turn: Row, moment: number): Row | undefined =>
   turn.lanes.findLast((lane) => [...partsOf(lane)].some((run) => verdictAt(run, moment)?.stop));
 
 /** Lists hooks by name, each with its own reason unless that was given before. */
-export const byWhom = (deciders: readonly Decider<HookAccount>[], spoken: Said): Child[] =>
+export const byWhom = (deciders: readonly Decider<HookAccount>[], spoken: GivenReasons): Child[] =>
   deciders.flatMap(({ name, reason }, index) => [
     index > 0 && ' and',
     name !== undefined && ' by ',

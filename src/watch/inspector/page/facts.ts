@@ -8,7 +8,7 @@ import { type Child, make } from './dom.ts';
 import { asText, counted, duration, words } from './format.ts';
 import { answerTone, movesAt, statusAt, toneOf } from './moment.ts';
 import { isSession, type Row, type Run, type Session } from './run.ts';
-import { Said } from './said.ts';
+import { GivenReasons } from './given-reasons.ts';
 import type { View } from './view.ts';
 import { wayOf } from './way.ts';
 
@@ -31,7 +31,7 @@ export function factsOf(row: Row, view: FactsView): Facts {
   if (isSession(row)) return { ending: [], rest: present(sessionFacts(row, view)) };
   const { about, moment, focus } = view;
   const account = hasBegun(row, moment) ? accountAt(row, moment, about.payloads) : undefined;
-  const spoken = new Said();
+  const spoken = new GivenReasons();
   return {
     ending: present([bannerOf(row, account, moment, spoken), focus && wayOf(focus, moment)]),
     rest: present([
@@ -51,14 +51,14 @@ const givenNames = new Map([
   ['modelCall', 'Request'],
 ]);
 
-const accountFacts = (account: CallAccount, view: FactsView, spoken: Said): Child[] => [
+const accountFacts = (account: CallAccount, view: FactsView, spoken: GivenReasons): Child[] => [
   payload(givenNames.get(account.machine) ?? 'Given', account.given),
   ...account.events.map((event) => eventFacts(event, view, spoken)),
   payload(account.machine === 'modelCall' ? 'Response' : 'Result', account.result),
 ];
 
 /** A hook event: its plan, what was decided, and each hook. */
-function eventFacts(event: EventAccount, view: FactsView, spoken: Said): HTMLElement {
+function eventFacts(event: EventAccount, view: FactsView, spoken: GivenReasons): HTMLElement {
   const { focus } = view;
   const { id, hooks, lanes, mode, verdict } = event;
   const how = lanes
@@ -112,7 +112,7 @@ function verdictBadge({ hooks }: EventAccount, verdict: Verdict): HTMLElement {
 function verdictFacts(
   event: EventAccount,
   { blocked, stop, setBy, conflicts }: Verdict,
-  spoken: Said,
+  spoken: GivenReasons,
 ): Child {
   const fields = Object.entries(setBy).filter(
     ([field]) => field !== 'decision' && field !== 'continue',
@@ -160,7 +160,7 @@ function hookFacts(
   hook: HookAccount,
   event: EventAccount,
   view: FactsView,
-  spoken: Said,
+  spoken: GivenReasons,
 ): HTMLElement {
   const { moment, focus, runs, wanted } = view;
   const { id, name, answer } = hook;

@@ -1,25 +1,25 @@
 import type { Meaning } from './meaning.ts';
 
 /** A word of a command, and what it may expand to. */
-export interface Said {
+export interface ExpandedWord {
   readonly written: string;
   readonly meant: Meaning;
 }
 
 /** Turns a text that is part of a word into a word of its own. */
-export const saidAs = (text: string): Said => ({
+export const literalWord = (text: string): ExpandedWord => ({
   written: text,
   meant: { texts: [text], guesses: [text], start: text, patterns: [text] },
 });
 
 /** A word that only the program knows that passes it on, such as an argument that `xargs` adds. */
-export const unknownWord = (written: string, patterns: readonly string[] = []): Said => ({
+export const unknownWord = (written: string, patterns: readonly string[] = []): ExpandedWord => ({
   written,
   meant: { texts: [], unknown: written, guesses: [], start: '', patterns },
 });
 
 /** Returns the texts that a word may expand to; undefined if they cannot be known. */
-export const literally = ({ meant }: Said): readonly string[] | undefined =>
+export const literally = ({ meant }: ExpandedWord): readonly string[] | undefined =>
   meant.unknown === undefined ? meant.texts : undefined;
 
 /** Quotes a text for a sentence about it. */

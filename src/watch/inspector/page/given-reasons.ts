@@ -1,7 +1,7 @@
 import { type Child, make } from './dom.ts';
 
 /** The reasons that a page has already given for a call: each is given once, at its first place. */
-export class Said {
+export class GivenReasons {
   readonly #reasons = new Set<string>();
 
   /** Returns the reason of a hook, or of the call itself, unless it was given before. */
