@@ -83,8 +83,9 @@ function readWithin(
   handle: Pipe | undefined,
 ): Promise<void> {
   const { Socket } = process.getBuiltinModule('node:net');
-  const source = handle ? { handle } : { fd: 0 };
-  const socket = new Socket({ ...source, readable: true, writable: false });
+  // The types of some versions of Node.js know no handle, and those of others want more of it.
+  const options: object = { ...(handle ? { handle } : { fd: 0 }), readable: true, writable: false };
+  const socket = new Socket(options);
   let timer: NodeJS.Timeout | undefined;
   return new Promise<void>((resolve, reject) => {
     const expire = (): void =>

@@ -46,7 +46,7 @@ function graphOf(
       return AIMessage.isInstance(last) && last.tool_calls?.length ? 'tools' : END;
     })
     .addEdge('tools', 'agent')
-    .compile({ checkpointer });
+    .compile({ ...(checkpointer && { checkpointer }) });
 }
 
 describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => {
