@@ -12,6 +12,9 @@ const execute = async () => result;
 
 type Call = () => Promise<unknown>;
 
+/** A value for code whose types are only there once it is built and installed. */
+const untyped = (value: unknown): never => value as never;
+
 /**
  * Measures whole tool calls whose hooks are functions, in µs of processor time, taking turns: ours without and
  * with a hook, and with an observer; XState's own flat tool call, which invokes two promises; the same chart
@@ -93,7 +96,7 @@ async function ourCall(hasHook: boolean, watching: object = {}): Promise<Call> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
   const hooks = hasHook ? { BeforeTool: [{ hooks: [functionHook] }] } : {};
   const settings = { tools: { enableHooks: true }, hooks };
-  const config = createConfig({ cwd: process.cwd(), settings: settings as never, ...watching });
+  const config = createConfig({ cwd: process.cwd(), settings: untyped(settings), ...watching });
   return () => executeToolWithHooks(config, 'write_file', toolInput, execute);
 }
 
@@ -143,7 +146,7 @@ async function leastCalls(): Promise<Record<'none' | 'one' | 'watched', Call>> {
     none: () => stepped(input),
     one: () => stepped(hooked),
     watched: () => {
-      const actor = createActor(toolCall, { input: hooked as never, inspect: () => undefined });
+      const actor = createActor(toolCall, { input: untyped(hooked), inspect: () => undefined });
       const ended = toPromise(actor);
       actor.start();
       return ended;
@@ -170,7 +173,7 @@ async function publishedEvent(): Promise<Call> {
   const system = new HookSystem(config);
   await system.initialize();
   const hook = { type: 'runtime', name: 'guard', action: async () => undefined };
-  system.registerHook(hook as never, 'BeforeTool' as never);
+  system.registerHook(untyped(hook), untyped('BeforeTool'));
   return () => system.getEventHandler().fireBeforeToolEvent('write_file', toolInput);
 }
 
