@@ -144,9 +144,13 @@ export class Chart {
   }
 
   #guard(guard: unknown): Guard | undefined {
-    if (guard === undefined || typeof guard === 'function') return guard as Guard | undefined;
-    const { type, params } = named(guard);
-    const allows = this.#machine.implementations.guards[type] as Maker<boolean> | undefined;
+    if (guard === undefined) return undefined;
+    const isInline = typeof guard === 'function';
+    const { type, params } = isInline ? { type: guard.name, params: undefined } : named(guard);
+    const allows = isInline
+      ? guard
+      : (this.#machine.implementations.guards[type] as Maker<boolean> | undefined);
+    // XState's own guards, such as `not`, have a check of their own.
     if (allows === undefined || 'check' in allows) return unsupported(`guard "${type}"`);
     const allowsWith = allows as (args: GuardArgs, params: unknown) => boolean;
     if (params === undefined) return allowsWith as Guard;

@@ -40,7 +40,8 @@ const begin = (logic: AnyActorLogic, input: unknown, starter: Starter, id: strin
  * for those who would watch: no snapshots, no system, no mailboxes.
  */
 export class Steps implements Running, Starter {
-  readonly #chart: Chart;
+  readonly #machine: AnyStateMachine;
+  #chart!: Chart;
   readonly #input: unknown;
   readonly #starter: Starter;
   readonly #id: string;
@@ -52,13 +53,12 @@ export class Steps implements Running, Starter {
   #afterwards: (() => void)[] = [];
   #isBusy = true;
   #status: 'active' | 'done' | 'error' | 'stopped' = 'active';
-  #state: State;
+  #state!: State;
   #context: object = {};
   #output: unknown;
 
   constructor(machine: AnyStateMachine, input: unknown, starter: Starter, id = machine.id) {
-    this.#chart = chartOf(machine);
-    this.#state = this.#chart.root;
+    this.#machine = machine;
     this.#input = input;
     this.#starter = starter;
     this.#id = id;
@@ -67,6 +67,8 @@ export class Steps implements Running, Starter {
   start(): void {
     if (this.#status !== 'active') return;
     this.#handle(() => {
+      this.#chart = chartOf(this.#machine);
+      this.#state = this.#chart.root;
       this.#context = this.#chart.context(this.#input, this);
       for (const state of this.#chart.initial) this.#enter(state, starting);
       this.#settle(starting);
