@@ -1,6 +1,5 @@
-import { hasHooks, isUnready, readyHookSystem } from '../../core/calls/event-hooks.ts';
+import { readyHookSystem, seesModelCalls } from '../../core/calls/event-hooks.ts';
 import type { NeutralMessage } from '../../core/calls/run-model-call.ts';
-import { isObserved } from '../../core/run/telemetry.ts';
 import { textOf as textIn } from '../parts/turns.ts';
 import { OpenModelCall } from './open-model-call.ts';
 import type { Plugin, Session } from './session.ts';
@@ -16,9 +15,7 @@ export async function beginModelCall(
   void session.model?.answer({ parts: [] });
   session.model = undefined;
   const system = await readyHookSystem(config);
-  const isSeen =
-    isUnready(system) || isObserved(config) || events.some((event) => hasHooks(system, event));
-  if (!isSeen) return;
+  if (!seesModelCalls(config, system)) return;
   const call = new OpenModelCall(config, session, {
     model: modelOf(entries),
     messages: entries.map(toMessage),
@@ -42,8 +39,6 @@ export async function beginModelCall(
   const reason = stop?.reason ?? blockedReason;
   throw new Error(reason || textIn(response?.parts ?? []) || 'Blocked by hook');
 }
-
-const events = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
 
 const modelOf = (entries: readonly Entry[]): string => {
   const { info } = entries.findLast((entry) => entry.info.role === 'user') ?? {};

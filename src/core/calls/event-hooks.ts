@@ -9,7 +9,7 @@ import type { PrepareOptions } from '../run/planned-event.ts';
 import type { HookPlan } from '../plan/hook-plan.ts';
 import type { CallHooks, CallHost } from './call-host.ts';
 import { runMachine } from '../run/run-machine.ts';
-import { observed } from '../run/telemetry.ts';
+import { isObserved, observed } from '../run/telemetry.ts';
 import { warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
@@ -112,6 +112,13 @@ export function hasHooks(system: Ready, event: HookEventName, subject?: string):
     return true;
   }
 }
+
+/** The events of a model call, in order. */
+const modelEvents = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
+
+/** Whether hooks or observers see model calls; nobody translates one that nobody sees. */
+export const seesModelCalls = (config: CallHost, system: Ready): boolean =>
+  isObserved(config) || isUnready(system) || modelEvents.some((event) => hasHooks(system, event));
 
 /** Whether it is certain without waiting that no hook matches an event, so that nothing need be awaited. */
 export function hasNoHooks(config: CallHost, event: HookEventName, subject?: string): boolean {

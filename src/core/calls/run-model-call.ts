@@ -19,15 +19,7 @@ import type {
   GenAIResponse,
 } from '../translate/genai-types.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
-import {
-  hasHooks,
-  isPending,
-  isUnready,
-  newCallId,
-  type Ready,
-  readyHookSystem,
-} from './event-hooks.ts';
-import { isObserved } from '../run/telemetry.ts';
+import { isPending, newCallId, readyHookSystem, seesModelCalls } from './event-hooks.ts';
 import {
   type EndedModelCall,
   type ModelCallOptions,
@@ -123,7 +115,7 @@ export async function runModelCall(
   const { id = newCallId(), ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const carrier = isJudged(config, system) ? new Carrier() : asGiven;
+  const carrier = seesModelCalls(config, system) ? new Carrier() : asGiven;
   const asked = carrier.toRequest(request);
   const {
     response,
@@ -143,14 +135,6 @@ export async function runModelCall(
     refusal: (toolName) => carrier.refusal(toolName, sent),
   };
 }
-
-/** Whether hooks or observers see the call, for whom it is translated. */
-const isJudged = (config: CallHost, system: Ready): boolean =>
-  isObserved(config) ||
-  isUnready(system) ||
-  (['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const).some((event) =>
-    hasHooks(system, event),
-  );
 
 /** Takes a neutral conversation to the form that hooks see, and back. */
 type Carries = Pick<
