@@ -71,7 +71,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
 
   /** Called by ADK before a tool runs. */
   async beforeToolCallback(given: GivenToolCallback): Promise<ToolAnswer> {
-    if (this.#hooks.isIdle()) return undefined;
+    if (!this.#hooks.seesAnything()) return undefined;
     const callback = given as ToolCallback;
     const { tool, toolArgs, toolContext } = callback;
     if ('agent' in tool)
@@ -79,7 +79,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
         `ADK runs the agent behind the tool ${tool.name} without plugins, so hooks see only the tool call; make it a sub-agent`,
       );
     const { functionCallId: id = '' } = toolContext;
-    if (this.#hooks.leavesAlone({ id, name: tool.name, input: toolArgs })) return undefined;
+    if (!this.#hooks.judgesToolCall({ id, name: tool.name, input: toolArgs })) return undefined;
     await answerQuestion(this.#hooks, callback);
     const sessionId = this.#sessionOf(toolContext.invocationContext);
     const call = new CallbackToolCall(this.#hooks, callback, sessionId);

@@ -49,7 +49,7 @@ function wrapModel(model: Llm): Llm {
   if (known) return known;
   const generate: Llm['generateContentAsync'] = (request, stream, signal) => {
     const asked = requests.get(request);
-    if (asked === undefined || asked.hooks.isIdle())
+    if (asked === undefined || !asked.hooks.seesAnything())
       return model.generateContentAsync(request, stream, signal);
     return isLeftAlone(asked, request)
       ? plainly(model.generateContentAsync(request, stream, signal), asked.hooks)
@@ -68,7 +68,7 @@ function wrapModel(model: Llm): Llm {
 
 /** Whether no hook can act on a request. */
 const isLeftAlone = ({ hooks, within }: Asked, { config }: LlmRequest): boolean =>
-  hooks.leavesModelAlone(declaredNames(config?.tools ?? []), within.run);
+  !hooks.judgesModelCall(declaredNames(config?.tools ?? []), within.run);
 
 /** Passes on an answer that no hook wants to see. */
 async function* plainly(

@@ -74,7 +74,7 @@ function mustAsk(
   if (verdict?.status === 'asked') return true;
   // If a run is resumed elsewhere, the SDK asks whether there was a question at all: it may have been a
   // hook's.
-  const isAnswered = !hooks.isIdleFor(name) && isApproved(options.messages, options.toolCallId);
+  const isAnswered = hooks.judgesTool(name) && isApproved(options.messages, options.toolCallId);
   if (verdict === undefined && isAnswered) return true;
   const wanted = typeof own === 'function' ? own(input, options) : (own ?? false);
   const { abortSignal: signal } = options;
@@ -101,7 +101,7 @@ function execute(
 ): unknown {
   const { toolCallId: id, messages, abortSignal: signal } = options;
   const call = { id, name, input: asInput(input) };
-  if (hooks.leavesAlone(call)) return own(input, options);
+  if (!hooks.judgesToolCall(call)) return own(input, options);
   const verdict = hooks.verdictOf(call);
   const approved = isApproved(messages, id);
   // A conversation that returns with an approval may come from a browser, with other arguments.

@@ -35,7 +35,7 @@ export const canAsk = ({
 
 /** Whether no hook can act on a call. */
 const isLeftAlone = (hooks: AgentHooks, { tools = [] }: CallOptions): boolean =>
-  hooks.leavesModelAlone(tools.map(({ name }) => name));
+  !hooks.judgesModelCall(tools.map(({ name }) => name));
 
 /** `doGenerate` with the hooks around it. */
 export async function generated(
@@ -45,7 +45,7 @@ export async function generated(
   { change, complete, ...judging }: Answering,
 ): Promise<GenerateResult> {
   await hooks.ready();
-  if (hooks.isIdle()) return model.generate(options, model.modelId);
+  if (!hooks.seesAnything()) return model.generate(options, model.modelId);
   if (isLeftAlone(hooks, options)) {
     const result = await model.generate(options, model.modelId);
     for (const content of result.content) warnOfProviderTool(hooks, content);
@@ -73,7 +73,7 @@ export async function streamed(
   how: Answering,
 ): Promise<StreamResult> {
   await hooks.ready();
-  if (hooks.isIdle()) return model.stream(options, model.modelId);
+  if (!hooks.seesAnything()) return model.stream(options, model.modelId);
   if (isLeftAlone(hooks, options)) {
     const result = await model.stream(options, model.modelId);
     return { ...result, stream: result.stream.pipeThrough(warning(hooks)) };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import { fireEvent } from '../parts/fire-event.ts';
-import { mayHaveHooks } from '../parts/hooks-ahead.ts';
+import { mayHaveHooks } from '../parts/looks-ahead.ts';
 import { type AdapterOptions, configOf, isOwn } from '../parts/options.ts';
 import { callbacksFor, type QueryState } from './callbacks.ts';
 import { OpenCalls } from '../parts/open-calls.ts';

@@ -40,10 +40,10 @@ export function guardModel<Model extends object>(
 async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<Answer> {
   const { model, messages, options, bound } = call;
   await hooks.ready();
-  if (hooks.isIdle()) return call.ask(messages, options);
+  if (!hooks.seesAnything()) return call.ask(messages, options);
   const offered = bound?.tools ?? (options['tools'] as readonly unknown[] | undefined) ?? [];
   const toolNames = offered.map(nameOfTool);
-  if (hooks.leavesModelAlone(toolNames)) {
+  if (!hooks.judgesModelCall(toolNames)) {
     const answer = await call.ask(messages, options);
     warnOfProviderTools(hooks, answer);
     return answer;

@@ -26,8 +26,8 @@ export async function callModel(
 ): Promise<unknown> {
   const finding = hooks.ready();
   if (finding) await finding;
-  if (hooks.isIdle()) return handler(request);
-  if (hooks.leavesModelAlone((request.tools ?? []).map(nameOfTool))) {
+  if (!hooks.seesAnything()) return handler(request);
+  if (!hooks.judgesModelCall((request.tools ?? []).map(nameOfTool))) {
     const handled = await handler(request);
     warnOfProviderTools(hooks, answerIn(handled));
     return handled;

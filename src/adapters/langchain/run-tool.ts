@@ -19,7 +19,7 @@ export async function runTool(
   run: (input: ToolInput) => unknown,
 ): Promise<unknown> {
   const { id = newCallId(), name, args } = call;
-  if (hooks.leavesAlone({ id, name, input: args })) return runPlainly({ id, name }, runtime, () => run(args)); // prettier-ignore
+  if (!hooks.judgesToolCall({ id, name, input: args })) return runPlainly({ id, name }, runtime, () => run(args)); // prettier-ignore
   // Graphs find their context through it, and hooks may continue in another one.
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;

@@ -71,7 +71,7 @@ export function ran(
   run: (input: unknown, context: ToolContext) => unknown,
 ): unknown {
   const asked = callOf(hooks, name, input, context);
-  if (hooks.leavesAlone(asked)) return run(input, context);
+  if (!hooks.judgesToolCall(asked)) return run(input, context);
   const suspension = new Suspension(context);
   const isInterruption = (error: unknown): boolean => error === suspension;
   return whole(hooks, { ...asked, isInterruption }, (given) =>

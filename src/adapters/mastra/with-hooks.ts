@@ -66,13 +66,13 @@ export function withHooks<Config extends MastraAgentConfig>(
           return {
             // A model that is given by name only, or not before the run, is known with the first request.
             ...(!isChosen(config.model) && { model: guard(step.model, { complete: withStream }) }),
-            ...(step.tools && !hooks.isIdle() && { tools: stepTools.guard(step) }),
+            ...(step.tools && hooks.seesAnything() && { tools: stepTools.guard(step) }),
           };
         },
       },
       async () => {
         await hooks.ready();
-        return !isChosen(config.model) || !hooks.isIdle();
+        return !isChosen(config.model) || hooks.seesAnything();
       },
     ),
   };
@@ -170,7 +170,7 @@ function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): obje
       const { toolName, input } = context;
       if (names.has(toolName) || stepTools.isHandled(context.context)) return answer;
       const asked = callOf(hooks, toolName, input, context.context);
-      if (hooks.leavesAlone(asked)) return answer;
+      if (!hooks.judgesToolCall(asked)) return answer;
       return new Promise<unknown>((resolve) => {
         const ran = whole(
           hooks,

@@ -26,14 +26,14 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   const around: Model = {
     getResponse: (request) => {
       const run = options.run();
-      if (run === undefined || run.hooks.isIdle()) return model.getResponse(request);
+      if (run === undefined || !run.hooks.seesAnything()) return model.getResponse(request);
       return isLeftAlone(run, request)
         ? answerOf(model, run, request)
         : new HookedCall(model, run, request, options).whole();
     },
     getStreamedResponse: (request) => {
       const run = options.run();
-      if (run === undefined || run.hooks.isIdle()) return model.getStreamedResponse(request);
+      if (run === undefined || !run.hooks.seesAnything()) return model.getStreamedResponse(request);
       return isLeftAlone(run, request)
         ? streamOf(model, run, request)
         : new HookedCall(model, run, request, options).streamed();
@@ -53,7 +53,7 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
 
 /** Whether no hook can act on a request. */
 const isLeftAlone = (run: Run, request: ModelRequest): boolean =>
-  run.withRefusals(request) === request && run.hooks.leavesModelAlone(toolNames(request));
+  run.withRefusals(request) === request && !run.hooks.judgesModelCall(toolNames(request));
 
 /** Passes on an answer that no hook wants to see. */
 async function answerOf(

@@ -68,7 +68,7 @@ function aroundFunction(
       const inner = isAgent(tool) ? new Run(run.hooks, true) : run;
       const id = idOf(details);
       // Finding out who approved it takes longer than everything else here.
-      if (run.hooks.leavesAlone({ id, name, input }))
+      if (!run.hooks.judgesToolCall({ id, name, input }))
         return runs.run(inner, () => tool.invoke(context, json, details));
       const call = { ...callOf(run, context, name, details, id), input };
       const ended = await run.hooks.tool(call, async (toolInput) => {

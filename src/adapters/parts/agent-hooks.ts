@@ -1,5 +1,4 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import { isPending, readyHookSystem } from '../../core/calls/event-hooks.ts';
 import {
   type CallNeutralModel,
   type EndedNeutralCall,
@@ -15,7 +14,7 @@ import { onAbort } from '../../core/run/run-machine.ts';
 import { warnPlainly } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
-import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
+import { LooksAhead } from './looks-ahead.ts';
 import { BeginTurns } from './begin-turns.ts';
 import type { Conditions, FrameworkModelCall } from './framework-call.ts';
 import { JudgeAnswer, stoppedBefore } from './judge-answer.ts';
@@ -59,7 +58,7 @@ import { stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
  * A tool call is judged when the model's answer asks for it, so that the framework shows, stores, validates
  * and asks about the final arguments; its machine stays open until the tool has run.
  */
-export class AgentHooks {
+export class AgentHooks extends LooksAhead {
   readonly config: HookSystemConfig;
   readonly notices: Notices;
   readonly #options: AdapterOptions;
@@ -72,6 +71,7 @@ export class AgentHooks {
   readonly #judge: JudgeAnswer;
 
   constructor(options: AdapterOptions) {
+    super();
     const { durable, sessionId, onSuspended } = options;
     if (durable && sessionId === undefined)
       throw new TypeError('`durable` needs a `sessionId`, so that another process can find the calls of a conversation'); // prettier-ignore
@@ -92,48 +92,8 @@ export class AgentHooks {
       ...parts,
       questions: this.#questions,
       nameOf: (name) => this.nameOf(name),
-      isIdleFor: (name) => this.isIdleFor(name),
+      judgesTool: (name) => this.judgesTool(name),
     });
-  }
-
-  /**
-   * Whether text must be held back until the answer is whole, because AfterModel hooks may change it. True
-   * until hooks have been found.
-   */
-  holdsAnswers(): boolean {
-    return mayHaveHooks(this.config, 'AfterModel');
-  }
-
-  /** Whether hooks get the text of an answer as it arrives; it then passes through `onText`. */
-  streamsText(): boolean {
-    return streamsText(this.config);
-  }
-
-  /** Whether a tool call must be held back until the answer is whole, because it may be rewritten. */
-  holdsCall(toolName: string): boolean {
-    return this.holdsAnswers() || mayHaveHooks(this.config, 'BeforeTool', this.nameOf(toolName));
-  }
-
-  /**
-   * Whether an answer may turn out not to be the last of its turn: AfterAgent hooks may make the agent
-   * continue.
-   */
-  maySendOn(): boolean {
-    return mayHaveHooks(this.config, 'AfterAgent');
-  }
-
-  /** The name by which hooks know a tool. */
-  nameOf(toolName: string): string {
-    return this.#options.tools?.alias?.[toolName] ?? toolName;
-  }
-
-  /**
-   * Whether no hook applies, none has acted on anything under way, and nothing observes: the framework then
-   * continues as if we were not there. False until hooks have been found.
-   */
-  isIdle(): boolean {
-    const system = readyHookSystem(this.config);
-    return !this.isDurable && this.#isCalm() && !isPending(system) && !hasAny(this.config, system);
   }
 
   /**
@@ -144,46 +104,21 @@ export class AgentHooks {
     return this.#durable !== undefined;
   }
 
-  /** Whether no hook matches this tool, whose calls are then not judged. */
-  isIdleFor(toolName: string): boolean {
-    return !this.isDurable && isPlainTool(this.config, this.nameOf(toolName));
+  /** The name by which hooks know a tool. */
+  nameOf(toolName: string): string {
+    return this.#options.tools?.alias?.[toolName] ?? toolName;
   }
 
-  /**
-   * Whether no hook matches a model call with these tools on offer, whichever of them the model
-   * wants, and no hook has stopped what is under way, or `run`.
-   */
-  leavesModelAlone(tools: readonly string[], run?: object): boolean {
+  protected override isUnderWay(run?: object): boolean {
     return (
-      !this.isDurable &&
-      this.#isCalm() &&
-      !(run && this.#beginnings.hasRun(run)) &&
-      isPlainModelCall(
-        this.config,
-        tools.map((name) => this.nameOf(name)),
-      )
+      !this.#turns.areNone() ||
+      !this.#looseStops.areNone() ||
+      (run !== undefined && this.#beginnings.hasRun(run))
     );
   }
 
-  /**
-   * Whether a tool call is not judged: no hook matches its tool, it was not refused, and its agent was not
-   * stopped.
-   */
-  leavesAlone(asked: ToolCallRequest): boolean {
-    return (
-      this.isIdleFor(asked.name) &&
-      this.verdictOf(asked) === undefined &&
-      this.#turns.stopOf(asked.id) === undefined
-    );
-  }
-
-  /**
-   * Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Returns undefined once they are found.
-   * Never rejects.
-   */
-  ready(): Promise<unknown> | undefined {
-    const ready = readyHookSystem(this.config);
-    return isPending(ready) ? ready : undefined;
+  protected override isDecided(asked: ToolCallRequest): boolean {
+    return this.verdictOf(asked) !== undefined || this.#turns.stopOf(asked.id) !== undefined;
   }
 
   /**
@@ -201,7 +136,8 @@ export class AgentHooks {
     const ready = this.ready();
     if (ready) await ready;
     this.#durable?.assertAnswered(resultsAtEnd(request));
-    if (this.isIdle()) return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
+    if (!this.seesAnything())
+      return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
     const begun = within
       ? await this.#beginnings.within(within, request, signal)
       : await this.#beginnings.of(request, this.#sessionId(), signal, key);
@@ -325,11 +261,6 @@ export class AgentHooks {
     this.#turns.leaveAll('the session ended');
     await this.#sessions.endAll(reason);
     if (isOwn(this.#options)) this.config.getHookSystem()?.dispose();
-  }
-
-  /** Whether nothing is under way that hooks have acted on. */
-  #isCalm(): boolean {
-    return this.#turns.areNone() && this.#looseStops.areNone();
   }
 
   #sessionId(): string {

@@ -19,8 +19,8 @@ interface Judging {
   readonly durable: DurableCalls | undefined;
   /** The name by which hooks know a tool. */
   readonly nameOf: (toolName: string) => string;
-  /** Whether no hook matches a tool, whose calls are then not judged. */
-  readonly isIdleFor: (toolName: string) => boolean;
+  /** Whether a hook matches a tool, whose calls are then judged. */
+  readonly judgesTool: (toolName: string) => boolean;
 }
 
 /** Judges the tool calls of a model's answer, which stay open until the framework has run them. */
@@ -30,15 +30,15 @@ export class JudgeAnswer {
   readonly #questions: Questions;
   readonly #durable: DurableCalls | undefined;
   readonly #nameOf: Judging['nameOf'];
-  readonly #isIdleFor: Judging['isIdleFor'];
+  readonly #judgesTool: Judging['judgesTool'];
 
-  constructor({ config, turns, questions, durable, nameOf, isIdleFor }: Judging) {
+  constructor({ config, turns, questions, durable, nameOf, judgesTool }: Judging) {
     this.#config = config;
     this.#turns = turns;
     this.#questions = questions;
     this.#durable = durable;
     this.#nameOf = nameOf;
-    this.#isIdleFor = isIdleFor;
+    this.#judgesTool = judgesTool;
   }
 
   /** Judges the tool calls of an answer in parallel; rewritten calls are new parts. */
@@ -93,7 +93,7 @@ export class JudgeAnswer {
     if (part.call === undefined || judges?.(part.call.name) === false) return part;
     const { id, name, input } = part.call;
     const notOffered = answered.refusal(name) && answered.refusal(this.#nameOf(name));
-    if (notOffered === undefined && this.#isIdleFor(name)) return part;
+    if (notOffered === undefined && !this.#judgesTool(name)) return part;
     const request = { id, name: this.#nameOf(name), input };
     const { sessionId } = turn;
     const told = { signal, sessionId, notOffered };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
-import { mayHaveHooks } from './hooks-ahead.ts';
+import { mayHaveHooks } from './looks-ahead.ts';
 import type { Sessions } from './sessions.ts';
 import type { OpenJudgedCall, Turn } from './turns.ts';
 

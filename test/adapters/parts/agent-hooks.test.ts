@@ -218,10 +218,10 @@ describe('a tool call', () => {
     const { ask } = model(hooks, { parts: [wants('1', {}, 'other'), wants('2', {}, 'read')] });
     await ask(user('Go'));
     const read = { id: '2', name: 'read', input: {} };
-    expect(hooks.leavesAlone(read)).toBe(true);
+    expect(!hooks.judgesToolCall(read)).toBe(true);
     const run = vi.fn(async () => written);
     await hooks.tool({ id: '1', name: 'other', input: {} }, run);
-    expect(hooks.leavesAlone(read)).toBe(false);
+    expect(!hooks.judgesToolCall(read)).toBe(false);
     const { toolResult } = await hooks.tool(read, run);
     expect(toolResult.llmContent).toBe('a hook stopped the agent before this call began');
     expect(run).toHaveBeenCalledOnce();
@@ -235,12 +235,12 @@ describe('a tool call', () => {
     hooks.config.getHookSystem()!.setHookEnabled('guard', false);
     const run = vi.fn(async () => written);
     const request = { id: '1', name: 'write_file', input: {} };
-    expect([hooks.isIdle(), hooks.leavesAlone(request)]).toEqual([false, false]);
+    expect([!hooks.seesAnything(), !hooks.judgesToolCall(request)]).toEqual([false, false]);
     await hooks.tool(request, run);
     expect(run).not.toHaveBeenCalled();
     expect((await ask(user('Go'), result('1'))).parts).toEqual([{ text: 'enough' }]);
     expect(asked).toHaveBeenCalledOnce();
-    expect(hooks.isIdle()).toBe(true);
+    expect(!hooks.seesAnything()).toBe(true);
   });
 
   test('a tool result that a hook wants hidden is shown anyway, and one warning says so', async () => {
@@ -268,7 +268,7 @@ describe('a tool call', () => {
       config: { ...config, getHookSystem: broken, onUnready: 'block', onWarning: () => undefined },
     });
     const call = { id: '1', name: 'write_file', input: {} };
-    expect([hooks.leavesAlone(call), hooks.leavesModelAlone(['write_file'])]).toEqual([false, false]); // prettier-ignore
+    expect([!hooks.judgesToolCall(call), !hooks.judgesModelCall(['write_file'])]).toEqual([false, false]); // prettier-ignore
     const run = vi.fn(async () => written);
     expect((await hooks.tool(call, run)).outcome.status).toBe('blocked');
     expect(run).not.toHaveBeenCalled();
@@ -483,7 +483,7 @@ const other = { matcher: '^other$' };
 async function idle(given: Hooks, ...tools: readonly string[]) {
   const { hooks } = await agent(given, { tools: { alias: { Write: 'other' } } });
   await hooks.ready();
-  return hooks.leavesModelAlone(tools);
+  return !hooks.judgesModelCall(tools);
 }
 
 describe('a model call is left alone', () => {
@@ -503,7 +503,7 @@ describe('a model call is left alone', () => {
       inspect: ({ type }) => void seen.push(type),
     });
     await hooks.ready();
-    expect([hooks.isIdle(), hooks.leavesModelAlone([])]).toEqual([false, false]);
+    expect([!hooks.seesAnything(), !hooks.judgesModelCall([])]).toEqual([false, false]);
     await model(hooks, saying('Hi')).ask(user('Hi'));
     expect(seen).not.toEqual([]);
   });
@@ -513,7 +513,7 @@ describe('a model call is left alone', () => {
     const durable = { config, open: broken, withdraw: broken, call: broken, outcome: broken };
     const hooks = new AgentHooks({ durable, sessionId: 's' });
     await hooks.ready();
-    expect([hooks.isIdle(), hooks.leavesModelAlone([])]).toEqual([false, false]);
+    expect([!hooks.seesAnything(), !hooks.judgesModelCall([])]).toEqual([false, false]);
   });
 
   test('a model call is left alone only after an agent that a hook stopped has ended', async () => {
@@ -521,9 +521,9 @@ describe('a model call is left alone', () => {
     const { hooks } = await agent({ AfterTool: [group([stop], other)] });
     await hooks.ready();
     await hooks.tool({ id: '1', name: 'other', input: {} }, async () => written);
-    expect(hooks.leavesModelAlone(['read'])).toBe(false);
+    expect(!hooks.judgesModelCall(['read'])).toBe(false);
     const { ask } = model(hooks, saying('on and on'));
     expect((await ask(user('Go'), result('1'))).parts).toEqual([{ text: 'enough' }]);
-    expect(hooks.leavesModelAlone(['read'])).toBe(true);
+    expect(!hooks.judgesModelCall(['read'])).toBe(true);
   });
 });
