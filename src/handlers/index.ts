@@ -146,9 +146,8 @@ const answerEvent: typeof runHook = ({ input, sendBack, receive }) => {
     giveUp();
   });
   return () => {
-    // A hook that has answered is not given up on.
-    if (!isOver) giveUp();
     isOver = true;
+    giveUp();
   };
 };
 

@@ -65,18 +65,22 @@ export async function runGenAIModelCall(
   config: CallHost,
   asked: ModelCallRequest,
   callModel: CallModel,
-  {
-    signal = new AbortController().signal,
-    onHooks,
-    onText,
-    onWait,
-    showsUnjudged,
-    ...context
-  }: ModelCallOptions = {},
+  options: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  if (signal.aborted) {
+  return runReadyModelCall(config, system, asked, callModel, options);
+}
+
+/** Runs a model call with a hook system that is ready. */
+export async function runReadyModelCall(
+  config: CallHost,
+  system: Ready,
+  asked: ModelCallRequest,
+  callModel: CallModel,
+  { signal, onHooks, onText, onWait, showsUnjudged, ...context }: ModelCallOptions,
+): Promise<EndedModelCall> {
+  if (signal?.aborted) {
     const reason = messageOf(signal.reason);
     return endedModelCall({ status: 'cancelled', request: asked.request, failures: [], reason });
   }

@@ -23,7 +23,7 @@ import { isPending, newCallId, readyHookSystem, seesModelCalls } from './event-h
 import {
   type EndedModelCall,
   type ModelCallOptions,
-  runGenAIModelCall,
+  runReadyModelCall,
 } from './genai-model-call.ts';
 import { refusalOf } from './tool-choice.ts';
 
@@ -121,8 +121,9 @@ export async function runModelCall(
     response,
     request: sent,
     ...ended
-  } = await runGenAIModelCall(
+  } = await runReadyModelCall(
     config,
+    system,
     { id, request: asked },
     async (changed, signal, text) =>
       carrier.toResponse(await callModel(carrier.fromRequest(changed, request), signal, text)),

@@ -110,7 +110,11 @@ export class Chart {
   context(input: unknown, self: object): object {
     const { context } = this.#machine.config as { context?: object };
     return typeof context === 'function'
-      ? (context as (given: object) => object)({ input, self, spawn: unsupported })
+      ? (context as (given: object) => object)({
+          input,
+          self,
+          spawn: () => unsupported('"spawn" in a context'),
+        })
       : (context ?? {});
   }
 
@@ -127,6 +131,7 @@ export class Chart {
   }
 
   delay(delay: BuiltIn['delay'], args: ActionArgs, params: unknown): number {
+    if (delay === undefined) return unsupported('an event that it raises at once');
     const named = typeof delay === 'string' ? this.#machine.implementations.delays[delay] : delay;
     return made(named as number | Maker<number>, args, params);
   }
@@ -176,7 +181,7 @@ export class Chart {
       }
       return found;
     };
-    // Assigned before what refers to it is worked out: a transition may lead back here.
+    // Worked out when first wanted, because a transition may lead back here.
     let always: readonly Transition[] | undefined;
     const transitions = () => (always ??= this.#transitions(node, node.always));
     const state: State = {
@@ -250,7 +255,7 @@ interface Named {
 const named = (name: unknown): Named =>
   typeof name === 'string' ? { type: name } : (name as Named);
 
-function unsupported(what = '"spawn" in a context'): never {
+export function unsupported(what: string): never {
   throw new Error(`A machine that is stepped through cannot have this: ${what}.`);
 }
 

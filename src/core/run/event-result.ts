@@ -5,7 +5,7 @@ import type {
   HookVerdict,
 } from '../../../machines/hook-event.ts';
 import { mergeEffects, emptyVerdict, joinTexts } from '../answers/merge-effects.ts';
-import { viewOf } from '../views/outputs.ts';
+import { outputOf, viewOf } from '../views/outputs.ts';
 import { mergeLanes, type LaneVerdict } from '../answers/merge-lanes.ts';
 import { failureDenial } from '../answers/process-facts.ts';
 import type { Verdict } from '../answers/verdict.ts';
@@ -66,13 +66,15 @@ export function withLate(
     ...(message !== undefined && { message: joinTexts([decided.message, message])! }),
     ...(notice !== undefined && { notice: joinTexts([decided.notice, notice])! }),
   };
+  const output = addedTo(own ?? outputOf(decided) ?? {}, late);
   return {
     ...result,
-    ...viewOf(event, { ...verdict, ...(own && { output: addedTo(own, late) }) }),
+    ...viewOf(event, { ...verdict, output }),
+    verdict: { ...verdict, ...(own && { output }) },
   };
 }
 
-/** What a dialect has fixed as the output, with the texts of late hooks. */
+/** An output with the texts of late hooks after its own. */
 function addedTo(output: HookOutput, { context, message, notice }: Verdict): HookOutput {
   const { hookSpecificOutput: specific, systemMessage } = output;
   const before = specific?.['additionalContext'];

@@ -38,7 +38,7 @@ export class HookCommands {
     const command = {
       ...this.#fixedOf(hook),
       cwd: hook.cwd === undefined ? cwd : resolve(cwd, hook.cwd),
-      env: hook.env ? { ...hook.env, ...env } : env,
+      env: { ...hook.env, ...env },
       stdin,
     };
     return hook.prestart || hook.type === 'live'

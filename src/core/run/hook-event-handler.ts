@@ -53,14 +53,6 @@ const noUnknownGuards: UnknownGuards = {
   retryUnknownGuards: () => Promise.resolve(),
 };
 
-const baseFields = [
-  'session_id',
-  'transcript_path',
-  'cwd',
-  'hook_event_name',
-  'timestamp',
-] as const satisfies (keyof HookInput)[];
-
 /** The answers could not be merged, so the result is as if no hook had run. */
 const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
   failure?.stage === 'aggregation' && plan === null;
@@ -274,9 +266,7 @@ export class HookEventHandler extends EventMethods {
     try {
       const base = this.#baseFields(event, context);
       // The base fields come first and are ours, whatever the caller gave.
-      const input = { ...base, ...fields() };
-      const isOurs = baseFields.every((field) => input[field] === base[field]);
-      return { input: isOurs ? input : Object.assign(input, base) };
+      return { input: { ...base, ...fields(), ...base } };
     } catch (error) {
       if (!failClosed) throw error;
       const unknown = { session_id: '', transcript_path: '', cwd: '', timestamp: '' };

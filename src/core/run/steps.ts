@@ -10,6 +10,7 @@ import {
   made,
   type State,
   type Transition,
+  unsupported,
 } from './chart.ts';
 
 /** What started a run, or a part of one, and learns how it ends. */
@@ -212,6 +213,7 @@ export class Steps implements Running, Starter {
         );
         return;
       case 'xstate.sendTo':
+        if (does.delay !== undefined) unsupported('an event that is sent later');
         this.#sendTo(made(does.to, args, params), made(does.event, args, params));
         return;
       case 'xstate.raise':
@@ -228,7 +230,7 @@ export class Steps implements Running, Starter {
         this.#stopChild(made(does.actorRef!, args, params));
         return;
       default:
-        throw new Error(`A machine that is stepped through cannot have the action "${does.type}".`);
+        unsupported(`action "${does.type}"`);
     }
   }
 

@@ -361,11 +361,9 @@ const added = new WeakMap<ObservedHost, Set<InspectObserver>>();
  */
 export function addObserver(config: ObservedHost, observer: InspectObserver): () => void {
   const observers = added.get(config) ?? new Set<InspectObserver>();
-  // Equal functions are several observers.
-  const own: InspectObserver = (event) => observer(event);
-  added.set(config, observers.add(own));
+  added.set(config, observers.add(observer));
   return () => {
-    observers.delete(own);
+    observers.delete(observer);
   };
 }
 

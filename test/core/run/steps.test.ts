@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AnyStateMachine, assign, fromCallback, fromPromise, not, setup } from 'xstate';
+import {
+  type AnyStateMachine,
+  assign,
+  fromCallback,
+  fromPromise,
+  not,
+  raise,
+  sendTo,
+  setup,
+} from 'xstate';
 import { runMachine } from '../../../src/core/run/run-machine.ts';
 
 /** Runs a machine as if nobody watched, and as if somebody did. */
@@ -98,6 +107,11 @@ test.each([
   [
     'guard',
     { initial: 'one', states: { one: { always: { guard: not('is'), target: 'two' } }, two: {} } },
+  ],
+  ['raises at once', { initial: 'one', states: { one: { entry: raise({ type: 'x' }) } } }],
+  [
+    'sent later',
+    { initial: 'one', states: { one: { entry: sendTo('two', { type: 'x' }, { delay: 1 }) } } },
   ],
   [
     'final state',
