@@ -70,6 +70,16 @@ test('a function that exceeds its deadline is not waited for, and its signal is 
   expect(isAborted).toBe(true);
 });
 
+test('the signal of a function that has answered is aborted, which ends what it left running', async () => {
+  let left: AbortSignal | undefined;
+  const hook: HookFunction = (_, { signal }) => {
+    left = signal;
+    return { decision: 'allow' };
+  };
+  expect(await call(hook)).toEqual({ decision: 'allow' });
+  expect(left?.aborted).toBe(true);
+});
+
 test('a cancelled function is not waited for', async () => {
   const abort = new AbortController();
   const hook = () => {

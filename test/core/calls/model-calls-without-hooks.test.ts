@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import { createConfig } from '../../../src/hosts/system/create-config.ts';
 import { runGenAIModelCall } from '../../../src/core/calls/genai-model-call.ts';
+import { runModelCall } from '../../../src/core/calls/run-model-call.ts';
 import type { GenAIRequest } from '../../../src/core/translate/genai-types.ts';
 import { callModel } from '../../support/call-model.ts';
 import { group, inParallel } from '../../support/session.ts';
@@ -99,4 +100,14 @@ test('an inspector that throws changes nothing', async () => {
   );
   expect(outcome.status).toBe('blocked');
   expect(sent).toEqual([]);
+});
+
+test('a model call asks once for its hooks, so that none runs for which it was not translated', async () => {
+  const config = createConfig({ cwd: tempFolder(), settings: { tools: { enableHooks: true } } });
+  await config.getHookSystem()!.initialize();
+  const asked = vi.spyOn(config, 'getHookSystem');
+  const request = { model: 'm', messages: [{ role: 'user' as const, parts: [{ text: 'Hi' }] }] };
+  const { response } = await runModelCall(config, request, async () => ({ parts: [] }));
+  expect(response).toEqual({ parts: [] });
+  expect(asked).toHaveBeenCalledTimes(1);
 });
