@@ -3,10 +3,14 @@ import { toolInput, type EventScenario } from '../scenario.ts';
 import { readEngineResult, type OpenContestant } from './contestant.ts';
 
 /**
- * The peer: its own `HookSystem` over its own `Config`, created as its command line creates them, with
- * telemetry and usage statistics off.
+ * The peer's own `HookSystem` over its own `Config`, created as its command line creates them, with telemetry
+ * and usage statistics off; undefined if hooks are off.
  */
-export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
+export async function startHookSystem(
+  cwd: string,
+  enableHooks: boolean,
+  hooks: Readonly<Record<string, unknown>>,
+): Promise<HookSystem | undefined> {
   const config = new Config({
     sessionId: 'bench',
     targetDir: cwd,
@@ -15,13 +19,19 @@ export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
     model: 'gemini-2.5-flash',
     usageStatisticsEnabled: false,
     telemetry: { enabled: false },
-    enableHooks: scenario.enabled,
-    hooks: { BeforeTool: scenario.groups } as never,
+    enableHooks,
+    hooks,
   });
   await config.storage.initialize();
   // `Config.initialize` would start the rest of the agent as well.
   const system = config.getEnableHooks() ? new HookSystem(config) : undefined;
   await system?.initialize();
+  return system;
+}
+
+/** The peer. */
+export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
+  const system = await startHookSystem(cwd, scenario.enabled, { BeforeTool: scenario.groups });
   const hooked = { getHookSystem: () => system };
   return {
     fire:

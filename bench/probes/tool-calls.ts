@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Config, HookSystem } from '@google/gemini-cli-core';
 import type * as calls from '../../dist/src/core/calls/run-tool-call.js';
 import type * as stepping from '../../dist/src/core/run/steps.js';
+import { startHookSystem } from '../contestants/gemini-cli-core.ts';
 import { distFolder, loadEngine, loadXState } from '../engine.ts';
 import { toolInput } from '../scenario.ts';
 import { median, quantile } from '../statistics.ts';
@@ -158,20 +158,7 @@ async function leastCalls(): Promise<Record<'none' | 'one' | 'watched', Call>> {
 async function publishedEvent(): Promise<Call> {
   // It logs each event, which nobody reads here.
   for (const log of ['debug', 'log', 'warn'] as const) console[log] = () => undefined;
-  const cwd = process.cwd();
-  const config = new Config({
-    sessionId: 'bench',
-    targetDir: cwd,
-    cwd,
-    debugMode: false,
-    model: 'gemini-2.5-flash',
-    usageStatisticsEnabled: false,
-    telemetry: { enabled: false },
-    enableHooks: true,
-  });
-  await config.storage.initialize();
-  const system = new HookSystem(config);
-  await system.initialize();
+  const system = (await startHookSystem(process.cwd(), true, {}))!;
   const hook = { type: 'runtime', name: 'guard', action: async () => undefined };
   system.registerHook(untyped(hook), untyped('BeforeTool'));
   return () => system.getEventHandler().fireBeforeToolEvent('write_file', toolInput);
