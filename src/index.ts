@@ -77,4 +77,4 @@ export type { HookFunction } from '../machines/hook-process.ts';
 export type { HookExtension } from './core/definitions/settings.ts';
 export type { SettingsProblem } from './core/definitions/problem.ts';
 export type { HookTrust } from './core/definitions/hook-trust.ts';
-export type { FunctionHook, Settings, SettingsInCode } from './settings/files/schema.ts';
+export type { FunctionHook, Settings, SettingsInCode } from './settings/format/json-schema.ts';

@@ -3,7 +3,9 @@ import { type SettingsPlace, settingsPlaces } from '../settings/files/levels.ts'
 import { collectProblems, type Path, type SettingsProblem } from '../core/definitions/problem.ts';
 import { said } from '../base/message-of.ts';
 import { settingsReader } from '../settings/files/read-files.ts';
-import { nearestKey } from '../settings/files/unknown-names.ts';
+import { reportUnknownKeys } from '../settings/format/unknown-names.ts';
+import { fits } from '../settings/format/field.ts';
+import { configFields, durableFields } from '../settings/format/settings-fields.ts';
 
 /** The settings of durable calls, in `hooksConfig.durable`. */
 export interface DurableSettings {
@@ -59,29 +61,25 @@ export function durableSettings({
             message: "counts only in the user's and the system's own settings, so it was ignored",
             fix: 'write it into ~/.hookmachine/settings.json',
           }));
+        const path: Path = ['hooksConfig', 'durable'];
         if (!isRecord(given))
           return complain(() => ({
-            path: ['hooksConfig', 'durable'],
+            path,
             message: `${said(given)}, so it was ignored`,
-            fix: 'make it an object, such as { "database": "$HOOKMACHINE_DATABASE_URL" }',
+            fix: configFields.durable.fix,
           }));
-        for (const [key, value] of Object.entries(given)) {
-          const { [key]: field } = known;
-          const path: Path = ['hooksConfig', 'durable', key];
-          if (field === undefined) {
-            const near = nearestKey(key, Object.keys(known));
+        reportUnknownKeys(given, path, Object.keys(durableFields), [], complain);
+        for (const [key, field] of Object.entries(durableFields)) {
+          const value = given[key];
+          if (value === undefined) continue;
+          const taken = fits(field, value) ? (readers[key]?.(value) ?? { value }) : {};
+          if ('value' in taken) fields[key] = taken.value;
+          else
             complain(() => ({
-              path,
-              message: 'there is no such key, so it was ignored',
-              fix: near === undefined ? `write one of ${Object.keys(known).join(', ')}` : `write "${near}"`, // prettier-ignore
-              code: 'unknown-key',
+              path: [...path, key],
+              message: `${taken.message ?? said(value)}, so it was ignored`,
+              fix: taken.fix ?? field.fix,
             }));
-            continue;
-          }
-          const made = field(value);
-          if ('fix' in made)
-            complain(() => ({ path, message: `${made.message ?? said(value)}, so it was ignored`, fix: made.fix })); // prettier-ignore
-          else fields[key] = made.value;
         }
       }),
     );
@@ -101,36 +99,23 @@ export function durableSettings({
 const counts = ({ source, owner }: SettingsPlace): boolean =>
   source !== 'project' && owner === 'hookmachine';
 
-type Read = { readonly value: unknown } | { readonly message?: string; readonly fix: string };
+type Read = { readonly value: unknown } | { readonly message?: string; readonly fix?: string };
 
-const known: Readonly<Record<string, (value: unknown) => Read>> = {
-  database: (value) => {
-    const fix = 'write the URL of a PostgreSQL database, or a variable that holds it: "$HOOKMACHINE_DATABASE_URL"'; // prettier-ignore
-    if (typeof value !== 'string') return { fix };
-    const [, variable] = /^\$(\w+)$/.exec(value) ?? [];
-    const url = variable === undefined ? value : process.env[variable];
-    if (variable !== undefined && !url)
-      return { message: `names the variable ${variable}, which is not set`, fix: 'set it' };
-    return /^postgres(?:ql)?:\/\//.test(url!) ? { value: url } : { message: 'is not the URL of a PostgreSQL database', fix }; // prettier-ignore
-  },
-  workspace: (value) =>
-    typeof value === 'string' && value.trim() !== ''
-      ? { value }
-      : { fix: 'make it a name, such as "shop"' },
-  expiresAfter: time,
-  lostAfter: time,
-  concurrency: number,
-  workspaceConcurrency: number,
+/** How values that are more than they look like are read. */
+const readers: Readonly<Record<string, (value: unknown) => Read>> = {
+  database: (value) => readDatabase(String(value)),
+  expiresAfter: (value) => ({ value: timeIn(String(value)) }),
+  lostAfter: (value) => ({ value: timeIn(String(value)) }),
 };
 
-function number(value: unknown): Read {
-  const isCount = Number.isInteger(value) && (value as number) > 0;
-  return isCount ? { value } : { fix: 'make it a whole number of at least 1' };
-}
-
-function time(value: unknown): Read {
-  const ms = typeof value === 'string' ? timeIn(value) : undefined;
-  return ms === undefined ? { fix: 'write a time such as "7d", "12h", "30m" or "90s"' } : { value: ms }; // prettier-ignore
+function readDatabase(text: string): Read {
+  const [, variable] = /^\$(\w+)$/.exec(text) ?? [];
+  const url = variable === undefined ? text : process.env[variable];
+  if (variable !== undefined && !url)
+    return { message: `names the variable ${variable}, which is not set`, fix: 'set it' };
+  return /^postgres(?:ql)?:\/\//.test(url!)
+    ? { value: url }
+    : { message: 'is not the URL of a PostgreSQL database' };
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };

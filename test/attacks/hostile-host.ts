@@ -12,7 +12,7 @@ import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { Model } from '../../src/core/translate/model.ts';
 import { defineHooks } from '../../src/settings/files/define-hooks.ts';
-import type { Settings } from '../../src/settings/files/schema.ts';
+import type { Settings } from '../../src/settings/format/json-schema.ts';
 import { hostiles, routes, type Hostile } from './hostile-handlers.ts';
 
 /** What came of one call. */

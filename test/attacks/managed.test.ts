@@ -5,7 +5,7 @@ import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
 import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hosts/system/create-config.ts';
 import { redactSettings } from '../../src/settings/redaction/redact-settings.ts';
-import { version } from '../../src/settings/files/managed.ts';
+import { version } from '../../src/base/version.ts';
 import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';

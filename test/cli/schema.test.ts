@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingsJsonSchema } from '../../src/settings/files/schema.ts';
+import { settingsJsonSchema } from '../../src/settings/format/json-schema.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { sandbox } from '../support/sandbox.ts';
 

@@ -51,7 +51,7 @@ test('each wrong setting of durable calls is reported with its place and its fix
   expect(exitCode).toBe(1);
   for (const said of [
     'hooksConfig.durable.database: names the variable NOT_SET_ANYWHERE, which is not set, so it was ignored; set it',
-    'hooksConfig.durable.workspaces: there is no such key, so it was ignored; write "workspace"',
+    'hooksConfig.durable.workspaces: there is no such key, so it is ignored; write "workspace"',
     'hooksConfig.durable.expiresAfter: is 7, so it was ignored; write a time such as "7d", "12h", "30m" or "90s"',
     'hooksConfig.durable.concurrency: is 0, so it was ignored; make it a whole number of at least 1',
   ])

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChatLoop } from '../../src/agent/loop/chat-loop.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
-import { settingsJsonSchema } from '../../src/settings/files/schema.ts';
+import { settingsJsonSchema } from '../../src/settings/format/json-schema.ts';
 import { all, shown } from '../support/chat.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { saying, someModel } from '../support/some-model.ts';

@@ -4,7 +4,7 @@ import type { HookSystemConfig } from '../../src/hosts/system/hook-system-config
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
 import type { HookEventName, LifecycleEvent } from '../../src/core/protocol/events.ts';
 import type { HookEventFields } from '../../src/core/protocol/input.ts';
-import type { Settings } from '../../src/settings/files/schema.ts';
+import type { Settings } from '../../src/settings/format/json-schema.ts';
 import { type Files, firing } from './again.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -6,7 +6,7 @@ import { knownDialects } from '../../hosts/all/known.ts';
 import { warn } from '../../base/log.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';
-import { nearestKey } from '../../settings/files/unknown-names.ts';
+import { nearestKey } from '../../settings/format/unknown-names.ts';
 import {
   transcriptsAt,
   type TranscriptFile,

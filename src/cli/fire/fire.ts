@@ -169,7 +169,7 @@ async function reasonsOf(
 async function meantBy(name: string, { events }: Dialect): Promise<string> {
   const [{ sameEvent }, { nearestKey }] = await Promise.all([
     import('../../hosts/all/same-event.ts'),
-    import('../../settings/files/unknown-names.ts'),
+    import('../../settings/format/unknown-names.ts'),
   ]);
   const same = sameEvent(name, events);
   if (same) return `${same.names.join(' or ')}, or --dialect ${same.dialect}`;

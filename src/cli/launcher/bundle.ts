@@ -1,5 +1,5 @@
 /**
- * The part of `npm run build` that follows tsc: it puts jsonc-parser's code into the package, and builds the
+ * The part of `npm run build` that follows tsc: it puts the code of some packages into ours, and builds the
  * command that users run, `dist/hookmachine.cjs`, and the bundle that it starts.
  */
 import { createHash } from 'node:crypto';
@@ -21,21 +21,25 @@ const folderOf = (name: string): string => join(root, 'node_modules', name);
 interface TakenIn {
   readonly entry: string;
   readonly licence: string;
-  /** The one file with the package's types, if a type that we publish is made of them. */
+  /**
+   * The one file with the package's types, if a type that we publish is made of them; 'installed' if whoever
+   * installs ours has the package too.
+   */
   readonly types?: string;
 }
 
 /**
- * Puts a package into the module that re-exports it: as npm ships these, no bundler for Node can include
- * them. Whoever installs ours does not have it, so our types must not name it either.
+ * Puts a package into the module that re-exports it, and returns the names of what it exports: as npm ships
+ * these, no bundler for Node can include them, or they load far more than we use. Whoever installs ours may
+ * not have it, so our types must not name it then.
  */
 async function takeIn(
   module: string,
   name: string,
   { entry, licence, types }: TakenIn,
-): Promise<void> {
-  const folder = folderOf(name);
-  await build({
+): Promise<readonly string[]> {
+  const folder = folderOf(name.split('/')[0]!);
+  const { metafile: made } = await build({
     absWorkingDir: root,
     bundle: true,
     platform: 'neutral',
@@ -47,15 +51,24 @@ async function takeIn(
     banner: { js: `/* Holds ${name}:\n\n${readFileSync(join(folder, licence), 'utf8')}*/` },
     outfile: `${module}.js`,
     allowOverwrite: true,
+    metafile: true,
   });
+  const exported = Object.values(made.outputs).flatMap(({ exports }) => exports);
+  if (types === 'installed') return exported;
   const declared = join(root, `${module}.d.ts`);
   if (types === undefined) rmSync(declared);
   else copyFileSync(join(folder, types), declared);
+  return exported;
 }
-await takeIn('dist/src/settings/files/jsonc', 'jsonc-parser', {
+const jsonc = await takeIn('dist/src/settings/files/jsonc', 'jsonc-parser', {
   entry: 'lib/esm/main.js',
   licence: 'LICENSE.md',
   types: 'lib/umd/main.d.ts',
+});
+const zod = await takeIn('dist/src/settings/format/zod', 'zod/mini', {
+  entry: 'mini/index.js',
+  licence: 'LICENSE',
+  types: 'installed',
 });
 await takeIn('dist/src/agent/models/scripted/yaml', 'yaml', {
   entry: 'browser/index.js',
@@ -76,6 +89,7 @@ const bundled = {
   picomatch: 'LICENSE',
   'smol-toml': 'LICENSE',
   unbash: 'LICENSE',
+  zod: 'LICENSE',
 };
 /** The licences must accompany the code wherever it goes; the command reads it as ASCII. */
 const licences = Object.entries(bundled).map(([name, file]) => {
@@ -88,25 +102,28 @@ function asEscape(letter: string): string {
 }
 
 /**
- * Most settings are plain JSON: the parser for the others is included, but only initialised on its first
- * call.
+ * Most settings are plain JSON, and many have no hooks of ours: the parser for the others, and what checks
+ * our own, are included, but only initialised on the first call of one of their functions.
  */
-const lateParser: Plugin = {
-  name: 'late parser',
+const late = (module: string, functions: readonly string[]): Plugin => ({
+  name: `late ${module}`,
   setup(bundling) {
-    bundling.onResolve({ filter: /\/jsonc\.js$/ }, ({ kind, path, resolveDir }) =>
-      kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'late' } : undefined,
+    bundling.onResolve({ filter: new RegExp(`/${module}\\.js$`) }, ({ kind, path, resolveDir }) =>
+      kind === 'import-statement'
+        ? { path: join(resolveDir, path), namespace: `late ${module}` }
+        : undefined,
     );
-    bundling.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: ['getNodeValue', 'parseTree', 'printParseErrorCode']
+    bundling.onLoad({ filter: /.*/, namespace: `late ${module}` }, ({ path }) => ({
+      contents: functions
         .map(
-          (name) => `export const ${name} = (...args) => require('./jsonc.js').${name}(...args);`,
+          (name) =>
+            `const $${name} = (...args) => require('./${module}.js').${name}(...args); export { $${name} as ${name} };`,
         )
         .join('\n'),
       resolveDir: dirname(path),
     }));
   },
-};
+});
 
 /** Replaces a module of `base` by this text. */
 const replaced = (module: string, contents: string): Plugin => ({
@@ -155,7 +172,7 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   entryPoints: ['dist/src/cli/launcher/bin.js'],
   outfile: 'dist/hookmachine-bundle.js',
-  plugins: [lateParser, loadedAlready, requiredDebug],
+  plugins: [late('jsonc', jsonc), late('zod', zod), loadedAlready, requiredDebug],
   external: [
     ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
     // Modules that a plain `fire` does not need.

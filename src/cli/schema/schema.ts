@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { settingsJsonSchema } from '../../settings/files/schema.ts';
+import { settingsJsonSchema } from '../../settings/format/json-schema.ts';
 
 /** `hookmachine schema`: the JSON Schema of the settings, for editors. */
 export function addSchema(program: Command): void {

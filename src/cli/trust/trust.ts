@@ -8,6 +8,8 @@ import { HookRegistry } from '../../hosts/system/hook-registry.ts';
 import type { RegisteredHook, UnaskedHook } from '../../core/definitions/hook-definition.ts';
 import { warn } from '../../base/log.ts';
 import { visible } from '../../base/visible.ts';
+import { configFields } from '../../settings/format/settings-fields.ts';
+import { said } from '../../base/message-of.ts';
 import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
 import { loadSettings } from '../../settings/files/load-settings.ts';
 import { offFor } from '../../settings/files/switches.ts';
@@ -200,16 +202,17 @@ async function compared(
 function opaqueCommands(project: string): OpaqueCommands {
   const read = settingsReader();
   const places = settingsPlaces(project).toReversed();
-  const said = places
+  const words = places
     .filter(({ source }) => source !== 'project')
     .map(({ file }) => {
       const config = read(file)?.values['hooksConfig'];
       return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
     });
   // An administrator's value wins; a value that is not understood counts as the stricter one.
-  const word = said.find((one) => one !== undefined) ?? 'allow';
+  const word = words.find((one) => one !== undefined) ?? 'allow';
   if (word === 'allow' || word === 'refuse') return word;
-  tell('hooksConfig.opaqueCommands is neither "allow" nor "refuse", so such hooks are refused');
+  const { fate, fix } = configFields.opaqueCommands;
+  tell(`hooksConfig.opaqueCommands ${said(word)}, so ${fate}; ${fix}`);
   return 'refuse';
 }
 

@@ -11,8 +11,8 @@ import {
   type Path,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
-import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
-import { commentKey } from '../../settings/files/known-keys.ts';
+import { nearestKey, reportSlips } from '../../settings/format/unknown-names.ts';
+import { commentKey } from '../../settings/format/field.ts';
 import {
   fieldReader,
   isSeconds,

@@ -13,7 +13,7 @@ import {
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
-import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
+import { nearestKey, reportSlips } from '../../settings/format/unknown-names.ts';
 import {
   fieldReader,
   isFlag,

@@ -2,7 +2,8 @@ import { defined, isRecord } from '../../base/json.ts';
 import { HookEventName, type LifecycleEvent } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
-import { defaultTimeout, reserved } from '../../settings/files/known-keys.ts';
+import { defaultTimeout } from '../../settings/format/hook-fields.ts';
+import { reserved } from '../../settings/format/settings-fields.ts';
 import {
   collectProblems,
   discarded,

@@ -9,7 +9,8 @@ import {
   type HookEventName,
 } from '../../core/points/hook-points.ts';
 import type { HookOutput } from '../../core/protocol/output.ts';
-import { commentKey, ownKinds, reserved } from '../../settings/files/known-keys.ts';
+import { commentKey } from '../../settings/format/field.ts';
+import { reserved } from '../../settings/format/settings-fields.ts';
 import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/files/levels.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
@@ -84,8 +85,8 @@ export const hookmachine: Dialect = {
   find: async (around) => {
     const { site, bundled } = await withBundles(around);
     const sameEvent = hasOtherEvents(site) ? await site.loadSameEvent?.() : undefined;
-    const found = hooksOf('hookmachine', site, () => ({
-      kinds: ownKinds,
+    const found = await hooksOf('hookmachine', site, () => ({
+      kinds: 'ours',
       eventNames: Object.keys(events),
       eventOf: eventNamed,
       meant: (name) => sameEvent?.(name, events)?.names.at(-1),

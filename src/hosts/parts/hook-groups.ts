@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/json.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
-import { commentKey, shortestTimeout } from '../../settings/files/known-keys.ts';
+import { commentKey } from '../../settings/format/field.ts';
+import { shortestTimeout } from '../../settings/format/hook-fields.ts';
 import {
   lostEntry,
   type Complain,
@@ -8,7 +9,7 @@ import {
   type Path,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
-import { nearestKey, reportSlips } from '../../settings/files/unknown-names.ts';
+import { nearestKey, reportSlips } from '../../settings/format/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import { defined } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
-import { defaultTimeout, reserved } from '../../settings/files/known-keys.ts';
+import { defaultTimeout } from '../../settings/format/hook-fields.ts';
+import { reserved } from '../../settings/format/settings-fields.ts';
 import {
   checkEntries,
   placeOf,

@@ -10,7 +10,7 @@ import type {
 } from '../../core/definitions/hook-definition.ts';
 import { disabledHooks, isListed } from '../../settings/files/switches.ts';
 import { blocksByDefault } from '../../settings/files/load-settings.ts';
-import { unknownDisabled } from '../../settings/files/unknown-names.ts';
+import { unknownDisabled } from '../../settings/format/unknown-names.ts';
 import {
   firstProblems,
   formatProblem,

@@ -1,6 +1,7 @@
 import type { UnaskedHook } from '../../core/definitions/hook-definition.ts';
 import { resolve } from 'node:path';
 import type { Dialect } from '../../core/dialects/dialect.ts';
+import { once } from '../../base/once.ts';
 import { tellOnce, warnPlainly } from '../../base/log.ts';
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
 import { bundlePlaces, fleetPlace, realPath, settingsPlaces } from '../../settings/files/levels.ts';
@@ -12,7 +13,7 @@ import {
 import { managedBy, managedProblems } from '../../settings/files/managed.ts';
 import { formatProblem, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { folderReader, settingsReader } from '../../settings/files/read-files.ts';
-import type { Settings, SettingsInCode } from '../../settings/files/schema.ts';
+import type { Settings, SettingsInCode } from '../../settings/format/json-schema.ts';
 import {
   hasHooks,
   offNote,
@@ -328,11 +329,6 @@ function isTrustedNow({ isTrustedFolder }: SettingsConfigOptions): boolean {
   } catch {
     return false;
   }
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 const given = (settings: Settings): LoadedSettings => {

@@ -6,7 +6,6 @@ import {
 } from '../../core/points/hook-points.ts';
 import { isRecord } from '../../base/json.ts';
 import { defineHooks } from '../files/define-hooks.ts';
-import { ownKinds } from '../files/known-keys.ts';
 import { readSettings } from './settings.ts';
 
 /** Something that a bundle guards: an event at which nothing may continue unguarded, and the tools there. */
@@ -27,7 +26,7 @@ export function guardsIn(settings: Buffer): readonly BundleGuard[] {
   const { values } = readSettings(settings);
   const { definitions, problems } = defineHooks(
     { source: 'user', owner: 'hookmachine', hooks: values['hooks'] },
-    { kinds: ownKinds, eventNames: [], eventOf: eventNamed },
+    { kinds: 'ours', eventNames: [], eventOf: eventNamed },
   );
   if (problems.some(({ lost }) => lost !== undefined)) return allGuards;
   const guards = definitions

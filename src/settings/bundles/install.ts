@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withLock } from '../../base/file-lock.ts';
 import { makeFolder } from '../../base/folders.ts';
 import type { BundlePlace } from '../../core/definitions/settings.ts';
-import { isAtLeast } from '../files/managed.ts';
+import { isAtLeast } from '../../base/version.ts';
 import { BundleError, isBundleError } from './bundle-error.ts';
 import { type BundleFiles, readFolder } from './files.ts';
 import { guardsIn } from './guards.ts';

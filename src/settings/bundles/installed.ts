@@ -4,7 +4,7 @@ import { isMissing } from '../../base/errors.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { isRecord } from '../../base/json.ts';
 import { isBrokenLink } from '../files/levels.ts';
-import { isVersion } from '../files/managed.ts';
+import { isVersion } from '../../base/version.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { type BoundedFile, readBounded } from '../files/read-bounded.ts';
 import { fileFault } from '../trust/safe-file.ts';

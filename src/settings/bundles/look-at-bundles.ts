@@ -1,6 +1,6 @@
 import { untilFree } from '../../base/file-lock.ts';
 import type { BundlePlace, RequiredBundle } from '../../core/definitions/settings.ts';
-import { isAtLeast } from '../files/managed.ts';
+import { isAtLeast } from '../../base/version.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import { attempt, BundleError } from './bundle-error.ts';
 import {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { isAtLeast, isVersion, version as ownVersion } from '../files/managed.ts';
+import { isAtLeast, isVersion, version as ownVersion } from '../../base/version.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { said } from '../../base/message-of.ts';
 import { BundleError } from './bundle-error.ts';

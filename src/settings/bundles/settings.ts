@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/json.ts';
-import { commentKey, reserved } from '../files/known-keys.ts';
+import { commentKey } from '../format/field.ts';
+import { reserved } from '../format/settings-fields.ts';
 import { type ParsedJson, parseJson } from '../files/parse-json.ts';
 import {
   collectProblems,

@@ -2,18 +2,20 @@ import { type HookEventName, hookEventNames, isHookEventName } from '../../core/
 import { isRecord } from '../../base/json.ts';
 import type { HookDefinition, HookType } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import { commentKey, faultIn, type Fields, fits } from '../format/field.ts';
 import {
-  commentKey,
   defaultTimeout,
-  type Field,
   fieldsOf,
   foreignGroupKeys,
   foreignHookKeys,
   groupFields,
-  reserved,
+  type HookEntry,
+  type OpenGroup,
+  ownKinds,
   shortestTimeout,
   typesWith,
-} from './known-keys.ts';
+} from '../format/hook-fields.ts';
+import { reserved } from '../format/settings-fields.ts';
 import {
   type Checked,
   checkEntries,
@@ -24,13 +26,12 @@ import {
   placeOf,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
-import type { HookEntry, OpenGroup } from './schema.ts';
-import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
+import { nearestKey, reportUnknownKeys } from '../format/unknown-names.ts';
 
 /** What a dialect's settings may contain. */
 export interface SettingsFormat {
-  /** The hook types that it supports; default: LLxprt's. */
-  readonly kinds?: readonly HookType[];
+  /** The hook types that it supports: all that our own settings support, or these; default: LLxprt's. */
+  readonly kinds?: readonly HookType[] | 'ours';
   /** The names of its events; default: LLxprt's. */
   readonly eventNames?: readonly string[];
   /** Returns the event with this name; undefined if there is none. */
@@ -48,11 +49,24 @@ export function defineHooks(
   format: SettingsFormat = {},
 ): Checked<HookDefinition> {
   return checkEntries(from, (complain) =>
-    defineAll(from, { ...llxprtFormat, ...format }, complain),
+    defineAll(
+      from,
+      {
+        ...llxprtFormat,
+        ...format,
+        kinds: format.kinds === 'ours' ? ownKinds : (format.kinds ?? llxprtFormat.kinds),
+      },
+      complain,
+    ),
   );
 }
 
-const llxprtFormat: Required<SettingsFormat> = {
+/** A format with what was left to the default. */
+interface WholeFormat extends Required<SettingsFormat> {
+  readonly kinds: readonly HookType[];
+}
+
+const llxprtFormat: WholeFormat = {
   kinds: ['command', 'plugin'],
   eventNames: hookEventNames,
   eventOf: (name) => (isHookEventName(name) ? name : undefined),
@@ -61,7 +75,7 @@ const llxprtFormat: Required<SettingsFormat> = {
 
 function* defineAll(
   from: HooksFromSource,
-  format: Required<SettingsFormat>,
+  format: WholeFormat,
   complain: Complain,
 ): Generator<HookDefinition> {
   const { hooks } = from;
@@ -84,7 +98,7 @@ function* defineEvent(
   name: string,
   groups: unknown,
   from: HooksFromSource,
-  { kinds, eventNames, eventOf, meant: meantBy }: Required<SettingsFormat>,
+  { kinds, eventNames, eventOf, meant: meantBy }: WholeFormat,
   complain: Complain,
 ): Generator<HookDefinition> {
   const path = ['hooks', name];
@@ -194,7 +208,7 @@ function whyNoStream(
 /** How one kind of settings entry is checked. */
 interface Entry {
   readonly kind: 'group' | 'hook';
-  readonly fields: Readonly<Record<string, Field>>;
+  readonly fields: Fields;
   /** Returns the names of the required fields. */
   readonly needed: (value: Readonly<Record<string, unknown>>) => readonly string[];
   readonly foreign: readonly string[];
@@ -255,7 +269,7 @@ function check(
     return undefined;
   }
   const names = Object.keys(fields);
-  const fault = needed(value).find((name) => !fields[name]!.fits(value[name]));
+  const fault = needed(value).find((name) => !fits(fields[name]!, value[name]));
   if (fault !== undefined) {
     complain(
       () => ({
@@ -273,14 +287,16 @@ function check(
     const field = fields[name]!;
     const given = value[name];
     if (given === undefined || given === null) continue;
-    if (field.fits(given)) checked[name] = given;
-    else if (value['type'] !== 'plugin' || name !== 'command')
-      complain(() => ({
-        path: [...path, name],
-        message: `${(field.fault ?? said)(given)}, so ${field.fate ?? 'it was ignored'}`,
-        fix: field.fix,
-      }));
-    if (name === 'onFailure' && !field.fits(given)) checked[name] = 'block';
+    if (fits(field, given)) {
+      checked[name] = given;
+      continue;
+    }
+    complain(() => ({
+      path: [...path, name],
+      message: `${faultIn(field, given)}, so ${field.fate ?? 'it was ignored'}`,
+      fix: field.fix,
+    }));
+    if (name === 'onFailure') checked[name] = 'block';
   }
   return checked;
 }

@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import {
   collectProblems,
@@ -7,12 +6,12 @@ import {
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
+import { isAtLeast, isVersion, version } from '../../base/version.ts';
+import { type Field, fits } from '../format/field.ts';
+import { auditFields, bundleFields, forbiddable, managedFields } from '../format/managed-fields.ts';
 import type { SettingsFile } from './read-files.ts';
-import { reportUnknownKeys } from './unknown-names.ts';
+import { reportUnknownKeys } from '../format/unknown-names.ts';
 import type { AuditSettings, RequiredBundle } from '../../core/definitions/settings.ts';
-
-/** The version of this package. It is a constant because no core module reads a file next to itself. */
-export const version = '0.1.0';
 
 /**
  * What an administrator's files enforce: weaker levels cannot change it, and an invalid value gets its
@@ -32,33 +31,6 @@ export interface Managed {
   /** Where every session is recorded. */
   readonly audit?: AuditSettings;
 }
-
-/** The command-line options and environment variables that can be forbidden. */
-export const forbiddable: readonly string[] = [
-  '--no-hooks',
-  '--trust',
-  '--dialects',
-  '--hook',
-  '--allow-guard-writes',
-  '--record-payloads',
-  '--inspect-payloads',
-  'HOOKMACHINE_TRUST',
-  'LLXPRT_SYSTEM_SETTINGS_PATH',
-  'LLXPRT_CODE_SYSTEM_SETTINGS_PATH',
-  'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
-  'QWEN_CODE_SYSTEM_SETTINGS_PATH',
-];
-
-/** The keys of `managed`. */
-export const managedKeys: readonly string[] = [
-  'onlyManagedHooks',
-  'defaultOnFailure',
-  'forbid',
-  'redact',
-  'requireVersion',
-  'audit',
-  'bundles',
-];
 
 type File = Pick<SettingsFile, 'file' | 'values' | 'locate'>;
 
@@ -107,8 +79,7 @@ type Refuse = (path: Path, message: string, fix: string) => SettingsProblem[];
 function unmetVersion(wanted: unknown, problem: Refuse): SettingsProblem[] {
   const path = ['managed', 'requireVersion'];
   if (wanted === undefined) return [];
-  if (!isVersion(wanted))
-    return problem(path, said(wanted), 'write the lowest acceptable version, such as "1.2.0"');
+  if (!isVersion(wanted)) return problem(path, said(wanted), managedFields.requireVersion.fix);
   return isAtLeast(wanted)
     ? []
     : problem(path, `is ${wanted}, but this is hookmachine ${version}`, 'install a newer version');
@@ -118,7 +89,7 @@ function unmetVersion(wanted: unknown, problem: Refuse): SettingsProblem[] {
 function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: Refuse) {
   if (bundles === undefined) return [];
   const path = ['managed', 'bundles'];
-  if (!Array.isArray(bundles)) return problem(path, said(bundles), 'make it an array');
+  if (!Array.isArray(bundles)) return problem(path, said(bundles), managedFields.bundles.fix);
   return bundles.flatMap((one: unknown, index) => {
     const fault = bundleFault(one);
     if (fault === undefined) return [];
@@ -131,44 +102,11 @@ function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: R
 /** Anything but false means that the guard is wanted. */
 const isMeant = (value: unknown): boolean => value !== undefined && value !== false;
 
-/** The fields of `audit`, each with its check and the fix for an invalid value. */
-const auditFields: Readonly<
-  Record<keyof AuditSettings, { fits: (value: unknown) => boolean; fix: string }>
-> = {
-  file: {
-    fits: (value) => typeof value === 'string' && isAbsolute(value),
-    fix: 'write the absolute path of a file, in which "%u" stands for the user',
-  },
-  maxBytes: {
-    fits: (value) => Number.isInteger(value) && (value as number) >= 4_096,
-    fix: 'make it a whole number of bytes, at least 4096',
-  },
-  keep: {
-    fits: (value) => Number.isInteger(value) && (value as number) >= 0,
-    fix: 'make it a whole number',
-  },
-  syslog: {
-    fits: (value) => value === true || (typeof value === 'string' && isAbsolute(value)),
-    fix: 'make it true, or the absolute path of a socket',
-  },
-  opentelemetry: {
-    fits: (value) => value === true || (isRecord(value) && isOtlp(value)),
-    fix: 'make it true, or an object of "endpoint" (http://… or https://…), "headers" and "timeout" (in ms)',
-  },
-};
-
-const isOtlp = ({ endpoint, headers, timeout, ...others }: Record<string, unknown>): boolean =>
-  Object.keys(others).length === 0 &&
-  (endpoint === undefined || (typeof endpoint === 'string' && /^https?:\/\/[^/]/.test(endpoint))) &&
-  (headers === undefined ||
-    (isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string'))) &&
-  (timeout === undefined || (Number.isInteger(timeout) && (timeout as number) > 0));
-
 /** Returns the valid fields of `audit`. Anything but false means that auditing is wanted. */
 function auditOf(value: unknown): AuditSettings[] {
   if (value === undefined || value === false) return [];
   if (!isRecord(value)) return [{}];
-  const fields = Object.entries(auditFields).filter(([key, { fits }]) => fits(value[key]));
+  const fields = Object.entries(auditFields).filter(([key, field]) => fits(field, value[key]));
   return [Object.fromEntries(fields.map(([key]) => [key, value[key]]))];
 }
 
@@ -186,28 +124,6 @@ const forbiddenIn = (value: unknown): readonly string[] => {
   return Array.isArray(value) ? forbiddable.filter((word) => value.includes(word)) : forbiddable;
 };
 
-/** The fields of an entry of `bundles`, each with its check and the fix for an invalid value. */
-const bundleFields: Readonly<
-  Record<keyof RequiredBundle, { fits: (value: unknown) => boolean; fix: string }>
-> = {
-  name: {
-    fits: (value) => typeof value === 'string' && value !== '',
-    fix: 'write the name of the bundle',
-  },
-  signer: {
-    fits: (value) => typeof value === 'string' && value !== '',
-    fix: 'write the name that its signer has in the allowed_signers file next to these settings',
-  },
-  version: {
-    fits: (value) => value === undefined || isVersion(value),
-    fix: 'write the lowest acceptable version, such as "1.2.0"',
-  },
-  onFailure: {
-    fits: (value) => [undefined, 'allow', 'block'].includes(value as string | undefined),
-    fix: 'write "allow" or "block"',
-  },
-};
-
 /** Returns the valid entries; the others are reported as impossible to obey. */
 const requiredIn = (value: unknown): readonly RequiredBundle[] =>
   Array.isArray(value) ? value.filter((one) => bundleFault(one) === undefined) : [];
@@ -215,20 +131,8 @@ const requiredIn = (value: unknown): readonly RequiredBundle[] =>
 /** Returns where an entry of `bundles` is invalid, and the fix. */
 function bundleFault(value: unknown): { readonly path: Path; readonly fix: string } | undefined {
   if (!isRecord(value)) return { path: [], fix: 'make it an object: { "name": …, "signer": … }' };
-  const field = Object.entries(bundleFields).find(([key, { fits }]) => !fits(value[key]));
+  const field = Object.entries(bundleFields).find(([key, one]) => !fits(one, value[key]));
   return field && { path: [field[0]], fix: field[1].fix };
-}
-
-const numbers = /^(\d+)\.(\d+)\.(\d+)$/;
-/** Whether a text is a version such as "1.2.0". */
-export const isVersion = (value: unknown): value is string =>
-  typeof value === 'string' && numbers.test(value);
-
-/** Whether a version, by default that of this package, is at least `wanted`. */
-export function isAtLeast(wanted: string, has = version): boolean {
-  const [least, own] = [wanted, has].map((text) => numbers.exec(text)!.slice(1).map(Number));
-  const at = least!.findIndex((part, index) => part !== own![index]);
-  return at === -1 || own![at]! > least![at]!;
 }
 
 /**
@@ -252,8 +156,12 @@ export function managedProblems(
       }));
     // A `managed` that is not an object is reported as impossible to obey.
     if (!isRecord(managed)) return;
-    reportUnknownKeys(managed, ['managed'], managedKeys, [], complain);
-    const { onlyManagedHooks: only, defaultOnFailure, forbid, audit, bundles } = managed;
+    reportUnknownKeys(managed, ['managed'], Object.keys(managedFields), [], complain);
+    const checkAt = (path: Path, value: unknown, field: Field): void => {
+      if (value !== undefined && !fits(field, value))
+        wrong(path, value, field.fate ?? 'it was ignored', field.fix);
+    };
+    const { forbid, audit, bundles } = managed;
     for (const [index, one] of Array.isArray(bundles) ? bundles.entries() : [])
       if (isRecord(one))
         reportUnknownKeys(
@@ -265,28 +173,12 @@ export function managedProblems(
         );
     if (isRecord(audit)) {
       reportUnknownKeys(audit, ['managed', 'audit'], Object.keys(auditFields), [], complain);
-      for (const [key, { fits, fix }] of Object.entries(auditFields))
-        if (audit[key] !== undefined && !fits(audit[key]))
-          wrong(['audit', key], audit[key], 'it was ignored', fix);
-    } else if (audit !== undefined && typeof audit !== 'boolean')
-      wrong(['audit'], audit, 'it counts as true', 'make it true, false or an object');
-    if (only !== undefined && typeof only !== 'boolean')
-      wrong(['onlyManagedHooks'], only, 'it counts as true', 'make it true or false');
-    if (![undefined, 'allow', 'block'].includes(defaultOnFailure as string | undefined))
-      wrong(
-        ['defaultOnFailure'],
-        defaultOnFailure,
-        'it counts as "block"',
-        'write "allow" or "block"',
-      );
-    if (forbid === undefined) return;
-    if (!Array.isArray(forbid))
-      return wrong(
-        ['forbid'],
-        forbid,
-        'all that can be forbidden is',
-        `make it an array of ${forbiddable.join(', ')}`,
-      );
+      for (const [key, field] of Object.entries(auditFields))
+        checkAt(['audit', key], audit[key], field);
+    }
+    for (const key of ['audit', 'onlyManagedHooks', 'defaultOnFailure'] as const)
+      checkAt([key], managed[key], managedFields[key]);
+    if (!Array.isArray(forbid)) return checkAt(['forbid'], forbid, managedFields.forbid);
     for (const [index, word] of forbid.entries())
       if (!forbiddable.includes(word as string))
         wrong(

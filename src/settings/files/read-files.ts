@@ -11,7 +11,7 @@ import {
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { readBounded, refusals, withFile } from './read-bounded.ts';
-import { reportMisspeltKeys } from './unknown-names.ts';
+import { reportMisspeltKeys } from '../format/unknown-names.ts';
 import type { FirstSight } from '../../core/definitions/settings.ts';
 import { messageOf } from '../../base/message-of.ts';
 

@@ -1,7 +1,7 @@
 import type { HookSource } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
-import { reserved } from './known-keys.ts';
+import { reserved } from '../format/settings-fields.ts';
 import type { FirstSight, SettingsNote } from '../../core/definitions/settings.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { offFor } from './switches.ts';

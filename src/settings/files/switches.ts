@@ -9,6 +9,8 @@ import {
   type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
+import { type Field, fits } from '../format/field.ts';
+import { configFields, reservedFields, topFields, toolsFields } from '../format/settings-fields.ts';
 import type { SettingsFile } from './read-files.ts';
 import type { SettingsOwner } from '../../core/definitions/settings.ts';
 
@@ -31,7 +33,7 @@ const failureDefaults = [['hooksConfig', 'defaultOnFailure'], ['defaultOnFailure
 
 type Values = Readonly<Record<string, unknown>>;
 
-const valueAt = (values: Values, path: readonly string[]): unknown =>
+const valueAt = (values: Values, path: Path): unknown =>
   path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), values);
 
 /** What one level says about switches. */
@@ -139,17 +141,14 @@ export const disabledEntries = (values: Values): { entry: string; place: string 
 
 const entries = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);
 const isString = (value: unknown): value is string => typeof value === 'string';
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-
-const isFailurePolicy = (value: unknown): boolean => value === 'block' || allowing.includes(value);
-
-interface Check {
-  readonly path: Path;
-  readonly value: unknown;
-  readonly fits: (value: unknown) => boolean;
-  readonly fix: string;
-  readonly fate?: string;
-}
+/** The single values among them, each with what it may be. */
+const singleValues: readonly (readonly [Path, Field])[] = [
+  [['tools', 'enableHooks'], toolsFields.enableHooks],
+  [['enableHooks'], topFields.enableHooks],
+  [['hooksConfig', 'enabled'], configFields.enabled],
+  [['hooks', 'enabled'], reservedFields.enabled],
+  [['hooksConfig', 'recheck'], configFields.recheck],
+];
 
 /** Reports switches and lists of the wrong type. */
 export function switchProblems({
@@ -158,36 +157,29 @@ export function switchProblems({
   locate,
 }: Pick<SettingsFile, 'values' | 'locate'> & { file?: string }): SettingsProblem[] {
   const lists = disabledLists.map((path) => ({ path, value: valueAt(values, path) }));
-  const checks: Check[] = [
-    ...gates.map(({ path }) => ({
-      path,
-      value: valueAt(values, path),
-      fits: isBoolean,
-      fix: 'make it true or false',
-    })),
+  const checks = [
+    ...singleValues.map(([path, field]) => ({ path, field, value: valueAt(values, path) })),
     ...failureDefaults.map((path) => ({
       path,
+      field: topFields.defaultOnFailure,
       value: valueAt(values, path) ?? undefined,
-      fits: isFailurePolicy,
-      fix: 'write "allow" or "block"',
-      fate: 'it counts as "block"',
-    })),
-    {
-      path: ['hooksConfig', 'recheck'],
-      value: valueAt(values, ['hooksConfig', 'recheck']),
-      fits: isBoolean,
-      fix: 'make it true or false',
-    },
-    ...lists.map((list) => ({
-      ...list,
-      fits: Array.isArray,
-      fix: 'make it an array of hook names or commands',
     })),
   ];
   return collectProblems({ ...(file !== undefined && { file }), locate }, (complain) => {
-    for (const { path, value, fits, fix, fate = 'it was ignored' } of checks)
-      if (value !== undefined && !fits(value))
-        complain(() => ({ path, message: `${said(value)}, so ${fate}`, fix }));
+    for (const { path, field, value } of checks)
+      if (value !== undefined && !fits(field, value))
+        complain(() => ({
+          path,
+          message: `${said(value)}, so ${field.fate ?? 'it was ignored'}`,
+          fix: field.fix,
+        }));
+    for (const { path, value } of lists)
+      if (value !== undefined && !Array.isArray(value))
+        complain(() => ({
+          path,
+          message: `${said(value)}, so it was ignored`,
+          fix: configFields.disabled.fix,
+        }));
     // Checked one by one, because a list may hold millions.
     for (const { path, value } of lists)
       for (const [index, entry] of entries(value).entries())

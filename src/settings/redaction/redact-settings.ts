@@ -3,6 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import { settingsPlaces } from '../files/levels.ts';
 import { formatProblem, placeOf, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { type SettingsFile, settingsReader } from '../files/read-files.ts';
+import { configFields } from '../format/settings-fields.ts';
 import { readRedactEntries } from './redact-entries.ts';
 import { said } from '../../base/message-of.ts';
 
@@ -128,8 +129,8 @@ function redactIn(
   const list = section?.['redact'];
   if (list === undefined) return { entries: [], problems: [] };
   if (!Array.isArray(list)) {
-    const fix = 'make it an array of key names and expressions: [ "customer", "/sk-\\\\w+/" ]';
-    return { entries: [], problems: [problemAt(path, `${said(list)}, so it was ignored`, fix)] };
+    const problem = problemAt(path, `${said(list)}, so it was ignored`, configFields.redact.fix);
+    return { entries: [], problems: [problem] };
   }
   const { problems } = readRedactEntries(list);
   const bad = new Set(problems.map(({ index }) => index));

@@ -7,7 +7,7 @@ import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
-import { version } from '../../settings/files/managed.ts';
+import { version } from '../../base/version.ts';
 import type { HookSpans } from '../opentelemetry/spans.ts';
 import { type Redactor, redactor } from '../../settings/redaction/redactor.ts';
 import { LogFile } from './log-file.ts';

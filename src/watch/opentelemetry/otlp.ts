@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../base/message-of.ts';
-import { version } from '../../settings/files/managed.ts';
+import { version } from '../../base/version.ts';
 import { loadSender } from './packages.ts';
 import type { SpanTarget } from './spans.ts';
 import type { OtlpSettings } from '../../core/definitions/settings.ts';

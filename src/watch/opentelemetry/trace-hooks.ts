@@ -4,7 +4,7 @@ import { warn, type WarningSink } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { redactor } from '../../settings/redaction/redactor.ts';
-import { version } from '../../settings/files/managed.ts';
+import { version } from '../../base/version.ts';
 import { loadApi } from './packages.ts';
 import { HookSpans } from './spans.ts';
 import type { InspectObserver } from '../../core/host/config.ts';

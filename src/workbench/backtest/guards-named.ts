@@ -10,7 +10,7 @@ import { definitionOf, readyToFind } from '../matrix/run-as.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { formatProblem } from '../../core/definitions/problem.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
-import type { Settings } from '../../settings/files/schema.ts';
+import type { Settings } from '../../settings/format/json-schema.ts';
 import { isFolder } from '../../base/folders.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { lookAtHooks } from '../parts/look-at-hooks.ts';

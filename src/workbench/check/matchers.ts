@@ -1,6 +1,6 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
-import { nearestKey } from '../../settings/files/unknown-names.ts';
+import { nearestKey } from '../../settings/format/unknown-names.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** A matcher that is a list of names, each of which must match something. */

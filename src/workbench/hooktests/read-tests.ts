@@ -5,7 +5,7 @@ import { readYaml } from '../../agent/models/scripted/read-yaml.ts';
 import { patternOf } from '../../agent/models/scripted/turn.ts';
 import { placeOf, type Path, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { readBounded } from '../../settings/files/read-bounded.ts';
-import { nearestKey } from '../../settings/files/unknown-names.ts';
+import { nearestKey } from '../../settings/format/unknown-names.ts';
 
 const text = z.string().min(1);
 const pattern = z.string().refine((given) => patternOf(given) !== undefined);

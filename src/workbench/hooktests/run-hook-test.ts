@@ -7,7 +7,7 @@ import type { HookTest } from './read-tests.ts';
 import { outcomeOf, type Outcome } from '../matrix/outcome.ts';
 import { namesOf, runAs, type Trial } from '../matrix/run-as.ts';
 import { isRecord } from '../../base/json.ts';
-import { nearestKey } from '../../settings/files/unknown-names.ts';
+import { nearestKey } from '../../settings/format/unknown-names.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { callOutcome } from '../../hosts/relay/call-outcome.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';

@@ -4,7 +4,7 @@ import { makeFolder } from '../../base/folders.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { addToList } from '../../settings/files/edit-settings-text.ts';
 import { attempt, type JsonContent, openJsonFile } from '../../settings/files/edit-json-file.ts';
-import { settingsJsonSchema } from '../../settings/files/schema.ts';
+import { settingsJsonSchema } from '../../settings/format/json-schema.ts';
 import { exampleTests, type ExampleGuard } from './guards.ts';
 
 /** A file that is to be written, or that exists and stays as it is. */

@@ -3,7 +3,7 @@ import { createConfig, type CreateConfigOptions } from '../../../src/hosts/syste
 import { HookPlanner } from '../../../src/core/plan/hook-planner.ts';
 import { HookRegistry } from '../../../src/hosts/system/hook-registry.ts';
 import { hookEventNames } from '../../../src/core/protocol/events.ts';
-import type { Settings } from '../../../src/settings/files/schema.ts';
+import type { Settings } from '../../../src/settings/format/json-schema.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkPaths, readManifest } from '../../../src/settings/bundles/manifest.ts';
-import { version } from '../../../src/settings/files/managed.ts';
+import { version } from '../../../src/base/version.ts';
 
 const hash = 'a'.repeat(64);
 const file = { sha256: hash, mode: '644' };

@@ -6,18 +6,15 @@ import { eventNamed } from '../../../src/core/points/hook-points.ts';
 import { hookEventNames } from '../../../src/core/protocol/events.ts';
 import { redactOf } from '../../../src/settings/redaction/redact-settings.ts';
 import { defineHooks } from '../../../src/settings/files/define-hooks.ts';
-import {
-  ownKinds,
-  slipOf,
-  slipPattern,
-  toolsKeys,
-  topKeys,
-} from '../../../src/settings/files/known-keys.ts';
+import { ownKinds } from '../../../src/settings/format/hook-fields.ts';
+import { forbiddable } from '../../../src/settings/format/managed-fields.ts';
+import { toolsKeys, topKeys } from '../../../src/settings/format/settings-fields.ts';
+import { slipOf, slipPattern } from '../../../src/settings/format/unknown-names.ts';
 import { collectProblems } from '../../../src/core/definitions/problem.ts';
-import { settingsJsonSchema } from '../../../src/settings/files/schema.ts';
-import { forbiddable, managedBy, managedProblems } from '../../../src/settings/files/managed.ts';
+import { settingsJsonSchema } from '../../../src/settings/format/json-schema.ts';
+import { managedBy, managedProblems } from '../../../src/settings/files/managed.ts';
 import { switchProblems } from '../../../src/settings/files/switches.ts';
-import { reportMisspeltKeys } from '../../../src/settings/files/unknown-names.ts';
+import { reportMisspeltKeys } from '../../../src/settings/format/unknown-names.ts';
 import { holds } from '../../properties/check.ts';
 
 const validate = new Ajv({ strict: true, strictTypes: false }).compile(settingsJsonSchema());

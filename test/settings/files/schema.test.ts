@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { settingsJsonSchema } from '../../../src/settings/files/schema.ts';
+import { settingsJsonSchema } from '../../../src/settings/format/json-schema.ts';
 
 // `strict` also reports keywords that draft-07 does not know.
 const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });

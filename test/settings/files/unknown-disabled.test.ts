@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../../src/core/definitions/problem.ts';
-import { unknownDisabled } from '../../../src/settings/files/unknown-names.ts';
+import { unknownDisabled } from '../../../src/settings/format/unknown-names.ts';
 
 const hooks = [
   { name: 'scan', command: './scan.sh' },

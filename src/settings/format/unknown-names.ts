@@ -1,15 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { commentKey } from './field.ts';
 import {
-  commentKey,
-  hooksConfigKeys,
+  configFields,
   misplacedTopKeys,
   placeOfTopKey,
-  slipOf,
   toolsKeys,
   topKeys,
-} from './known-keys.ts';
+} from './settings-fields.ts';
 import {
   collectProblems,
   type Complain,
@@ -43,7 +42,7 @@ export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, co
     if (meant !== undefined) complain(() => misspelt(['tools', key], meant));
   }
   if (isRecord(hooksConfig))
-    reportUnknownKeys(hooksConfig, ['hooksConfig'], hooksConfigKeys, [], complain);
+    reportUnknownKeys(hooksConfig, ['hooksConfig'], Object.keys(configFields), [], complain);
 }
 
 /** Reports every unknown key of an object, with the key that was probably meant. */
@@ -154,3 +153,68 @@ const plain = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase
 /** True for a longer or shorter form of a key, such as `timeoutMs` and `desc`. */
 const areOneBeginning = (one: string, other: string): boolean =>
   Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+/** Other spellings of our keys that are more than one letter away from them. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  hooksConfig: [
+    'hookConfigs',
+    'hookConfiguration',
+    'hooksConfiguration',
+    'hookSettings',
+    'hooksSettings',
+  ],
+  enableHooks: ['hooksEnabled', 'hookEnabled', 'enabledHook'],
+};
+
+/**
+ * Returns the key that another one is a typo of: the two differ in case, in how words are separated, or in
+ * one letter that is missing, extra, wrong, or swapped with its neighbour.
+ */
+export function slipOf(key: string, keys: readonly string[]): string | undefined {
+  if (keys.includes(key) || key.length > 100 || !/^[\w. -]+$/.test(key)) return undefined;
+  const written = letters(key);
+  return keys.find(
+    (known) =>
+      isOneSlip(written, letters(known)) ||
+      otherWords[known]?.some((word) => letters(word) === written),
+  );
+}
+
+const letters = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase();
+
+function isOneSlip(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let [end, otherEnd] = [one.length, other.length];
+  while (end > start && otherEnd > start && one[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  const [left, right] = [one.slice(start, end), other.slice(start, otherEnd)];
+  return (
+    (left.length <= 1 && right.length <= 1) ||
+    (left.length === 2 && left[0] === right[1] && left[1] === right[0] && right.length === 2)
+  );
+}
+
+/** Returns the same check as a regular expression, because a schema can express nothing else. */
+export function slipPattern(key: string): string {
+  const word = letters(key);
+  const variants = new Set<string>([word]);
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    variants.add(`${before}?${after}`);
+    if (after === '') continue;
+    variants.add(before + after.slice(1));
+    variants.add(`${before}?${after.slice(1)}`);
+    if (after.length > 1) variants.add(before + after[1]! + after[0]! + after.slice(2));
+  }
+  for (const other of otherWords[key] ?? []) variants.add(letters(other));
+  const gap = '[-_ .]*';
+  const any = (variant: string): string =>
+    Array.from(variant, (letter) =>
+      letter === '?' ? '[a-zA-Z0-9]' : `[${letter}${letter.toUpperCase()}]`,
+    ).join(gap);
+  return `^(?!${key}$)${gap}(?:${[...variants].map(any).join('|')})${gap}$`;
+}

@@ -1,0 +1,345 @@
+import type { HookFunction } from '../../../machines/hook-process.ts';
+import type { HookType } from '../../core/definitions/hook-definition.ts';
+import {
+  failureWord,
+  type Field,
+  type Fields,
+  field,
+  flag,
+  texts,
+  textsByName,
+  type ValuesOf,
+  written,
+} from './field.ts';
+import * as z from './zod.ts';
+
+/** The hook types that our own settings support. */
+export const ownKinds = [
+  'command',
+  'live',
+  'module',
+  'http',
+  'prompt',
+] as const satisfies readonly HookType[];
+
+/** Keys of a hook that other hosts read but that mean nothing here. */
+export const foreignHookKeys: readonly string[] = [
+  'env',
+  'args',
+  'cwd',
+  'package',
+  'async',
+  'asyncRewake',
+  'once',
+  'if',
+  'shell',
+  'statusMessage',
+  'url',
+  'headers',
+  'allowedEnvVars',
+  'prompt',
+  'model',
+];
+
+/** Keys of a group that are meant only for people. */
+export const foreignGroupKeys: readonly string[] = ['description'];
+
+/**
+ * No hook that starts a process can meet a deadline shorter than this, in ms: the author must have meant
+ * seconds.
+ */
+export const shortestTimeout = 100;
+
+/** A hook's deadline in ms if its definition has no usable one. */
+export const defaultTimeout = 60_000;
+
+/** The highest number of retries that can be configured. */
+export const mostRetries = 10;
+
+/**
+ * The most characters that a hook on streamed text can hold back; one that wants more wants the whole answer.
+ */
+export const mostHeldBack = 100_000;
+
+/** The fields that every hook may have. */
+export const commonFields = {
+  timeout: field(() => z.number().check(z.positive()), {
+    about: `Deadline in milliseconds, not seconds; default ${defaultTimeout}.`,
+    fix: 'make it a positive number of milliseconds',
+    advice: { minimum: shortestTimeout },
+  }),
+  name: field(() => z.string(), {
+    about: 'The name under which the hook is reported, enabled and disabled.',
+    fix: 'make it a string',
+  }),
+  description: field(() => z.string(), {
+    about: 'For human readers.',
+    fix: 'make it a string',
+  }),
+  onFailure: field(failureWord, {
+    about:
+      'What a failure of the hook means: "allow" (the default, unless defaultOnFailure says otherwise) warns and continues; "block" blocks, as a denial by the hook would. "continue" is read as "allow".',
+    fix: 'write "allow" or "block"',
+    fate: 'it counts as "block"',
+  }),
+} as const satisfies Fields;
+
+/** The fields that say when and how often a hook runs, besides its event and matcher. */
+export const whenFields = {
+  if: field(written, {
+    about:
+      'A permission rule, such as "Bash(git push *)": the hook runs only for calls that match it. In .hookmachine/settings.json.',
+    fix: 'write a permission rule, such as "Bash(git push *)"',
+    fate: 'the hook runs for everything its matcher matches',
+  }),
+  once: flag('true: the hook runs once per session. In .hookmachine/settings.json.'),
+  idempotent: flag(
+    'true: starting the hook again for the same event does no harm, so in a durable call, one that was cut off is run again. In .hookmachine/settings.json.',
+    'it is not run again',
+  ),
+  async: flag(
+    'true: the hook is started and not waited for. It decides nothing; what it has for the model is reported with the next prompt or model call. In .hookmachine/settings.json.',
+    'the hook is waited for',
+  ),
+} as const satisfies Fields;
+
+/** The fields of a hook that starts a process for each event. */
+const processFields = {
+  leftBehind: field(() => z.enum(['end-group', 'end', 'leave']), {
+    about:
+      'What happens to processes that the hook leaves behind when it ends in time: "end-group" (the default) ends those in its process group but spares daemons with their own session, "end" ends daemons too, "leave" ends nothing. A hook that overruns its deadline leaves nothing behind.',
+    fix: 'write "end-group", "end" or "leave"',
+    fate: 'it counts as "end-group"',
+  }),
+  prestart: flag(
+    'true: the hook does nothing before it has read its input, so a process of its command may be started before the event and wait on stdin.',
+  ),
+} as const satisfies Fields;
+
+const command = field(written, {
+  about: 'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
+  fix: 'write the shell command to run: "command": "…"',
+});
+
+const args = field(texts, {
+  about:
+    'The arguments of the program that "command" names, which is then started without a shell.',
+  fix: 'make it an array of strings: the arguments of the program that "command" names',
+});
+
+const stream = field(
+  () =>
+    z.strictObject({
+      holdBack: z
+        .int()
+        .check(
+          z.minimum(0),
+          z.maximum(mostHeldBack),
+          z.describe('The most characters that the hook may hold back.'),
+        ),
+    }),
+  {
+    about:
+      'For an AfterModel hook: it gets the text of the answer as it arrives and may change it, so the text need not wait for the whole answer.',
+    fix: `make it { "holdBack": N }, where N is how many characters the hook may hold back, from 0 to ${mostHeldBack}`,
+    fate: 'the hook is given the whole answer',
+  },
+);
+
+const path = (about: string) => written().check(z.describe(about));
+
+const own = 'In .hookmachine/settings.json: ';
+
+/** What a hook of one type is, the field that says what it runs, and the fields that only this type has. */
+interface TypeFields {
+  readonly about: string;
+  readonly main: Fields;
+  readonly others: Fields;
+}
+
+/** The hook types that settings can have. */
+export const typeFields = {
+  command: {
+    about: 'A shell command.',
+    main: { command },
+    others: processFields,
+  },
+  live: {
+    about: `${own}a process that keeps running, one JSON line in and one out.`,
+    main: { command },
+    others: {
+      args,
+      concurrency: field(() => z.int().check(z.minimum(1)), {
+        about: 'How many events it handles at once.',
+        fix: 'make it a whole number of at least 1',
+        fate: 'the hook handles one event at a time',
+      }),
+      stream,
+    },
+  },
+  module: {
+    about: `${own}a function that a file exports.`,
+    main: {
+      module: field(written, {
+        about: 'The path of the file, inside the project folder.',
+        fix: 'write the path of the file that exports the hook: "module": "./hooks/guard.mjs"',
+      }),
+    },
+    others: { stream },
+  },
+  http: {
+    about: `${own}a server.`,
+    main: {
+      url: field(() => z.string().check(z.regex(/^https?:\/\/[^@\s]+$/), z.refine(isPlainUrl)), {
+        about: 'The URL to which the event is posted.',
+        fix: 'write a URL that begins with https:// or http:// and holds no password: "url": "https://…"',
+      }),
+    },
+    others: {
+      headers: field(textsByName, {
+        about: 'Headers to send; they may use $VARIABLES.',
+        fix: 'make it an object of strings: { "Authorization": "Bearer $TOKEN" }',
+      }),
+      allowedEnv: field(texts, {
+        about: 'The variables that headers may use.',
+        fix: 'make it an array of the names of variables that headers may use',
+        fate: 'headers may not use any variables',
+      }),
+      allowedUrls: field(texts, {
+        about: 'The URLs that it may post to; "*" stands for any text.',
+        fix: 'make it an array of URLs, in which "*" stands for any text',
+      }),
+      retries: field(() => z.int().check(z.minimum(0), z.maximum(mostRetries)), {
+        about: 'How many times an unavailable server is asked again, within the deadline.',
+        fix: `make it a whole number from 0 to ${mostRetries}`,
+        fate: 'the server is asked once',
+      }),
+      tokenFile: field(written, {
+        about: 'A file that holds a token, which is sent as "Authorization: Bearer …".',
+        fix: 'write the path of a file that holds a token',
+      }),
+      tls: field(
+        () =>
+          z.strictObject({
+            ca: z.exactOptional(path('The only certificate authorities that are trusted.')),
+            cert: z.exactOptional(path('The client certificate.')),
+            key: z.exactOptional(path('Its key.')),
+          }),
+        {
+          about: 'Files in PEM format, for a server that authenticates its clients.',
+          fix: 'make it an object of paths: { "ca": "…", "cert": "…", "key": "…" }',
+        },
+      ),
+    },
+  },
+  prompt: {
+    about: `${own}a question for the host's model.`,
+    main: {
+      prompt: field(written, {
+        about: 'What the model should judge; $ARGUMENTS stands for the event.',
+        fix: 'write what the model should judge, with $ARGUMENTS in place of the event: "prompt": "…"',
+      }),
+    },
+    others: {
+      model: field(() => z.string(), {
+        about: "The model; default: the host's choice.",
+        fix: 'make it a string',
+      }),
+    },
+  },
+  plugin: {
+    about: 'Reserved: accepted, but it cannot run.',
+    main: {},
+    others: {
+      command: field(() => z.unknown(), { about: 'It has no effect.', fix: 'remove it' }),
+      ...processFields,
+    },
+  },
+  function: {
+    about: 'A function of the program that embeds the engine.',
+    main: {
+      call: field(() => z.custom<HookFunction>((call) => typeof call === 'function'), {
+        about: 'The function.',
+        fix: 'make it a function',
+      }),
+    },
+    others: {},
+  },
+} as const satisfies Readonly<Record<HookType, TypeFields>>;
+
+function isPlainUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+type Types = typeof typeFields;
+type FieldsOf<Type extends keyof Types> = Types[Type]['main'] & Types[Type]['others'];
+
+/** A checked hook of the settings. */
+export interface HookEntry
+  extends
+    ValuesOf<typeof commonFields>,
+    ValuesOf<typeof whenFields>,
+    ValuesOf<FieldsOf<'command'>>,
+    ValuesOf<FieldsOf<'live'>>,
+    ValuesOf<FieldsOf<'module'>>,
+    ValuesOf<FieldsOf<'http'>>,
+    ValuesOf<FieldsOf<'prompt'>>,
+    ValuesOf<FieldsOf<'function'>> {
+  readonly type: HookType;
+}
+
+const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>
+  kinds.includes(type as HookType);
+
+/** Returns the fields of a hook of this type if hooks may have these types. */
+export function fieldsOf(
+  type: unknown,
+  kinds: readonly HookType[],
+): { readonly needed: readonly string[]; readonly fields: Fields } {
+  const named = kinds.filter((kind) => kind !== 'plugin' && kind !== 'function');
+  const words = named.map((kind) => JSON.stringify(kind)).join(', ');
+  const { main, others }: TypeFields = typeFields[isKind(type, kinds) ? type : 'command'];
+  const typeField: Field = field(() => z.enum(kinds), {
+    about: 'What kind of hook it is.',
+    fix: named.length === 1 ? `write "type": ${words}` : `write one of ${words} as its "type"`,
+  });
+  return {
+    needed: ['type', ...Object.keys(main)],
+    // The main field comes first wherever keys are listed for people.
+    fields: {
+      type: typeField,
+      ...main,
+      ...commonFields,
+      ...others,
+      // Only hosts that support more than shell commands start a program without a shell.
+      ...(kinds.includes('live') && { ...whenFields, ...(type === 'command' && { args }) }),
+    },
+  };
+}
+
+/** Returns those of these hook types that have such a field. */
+export const typesWith = (key: string, kinds: readonly HookType[]): readonly HookType[] =>
+  kinds.filter((kind) => Object.hasOwn(fieldsOf(kind, kinds).fields, key));
+
+/** The fields of a hook group, whose hooks are checked one by one. */
+export const groupFields = {
+  matcher: field(() => z.string(), {
+    about:
+      'A regular expression tested, unanchored, against the tool name. Absent, empty or "*" matches every tool. For session events it must equal the source, reason or trigger.',
+    fix: 'make it a string: a regular expression for tool names',
+  }),
+  sequential: flag(
+    'true: the hooks run one after another, each seeing what those before it changed.',
+  ),
+  hooks: field(() => z.array(z.unknown()), {
+    about: 'The hooks of this group.',
+    fix: 'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
+  }),
+} as const satisfies Fields;
+
+/** A checked hook group of the settings, whose hooks are not yet checked. */
+export interface OpenGroup extends ValuesOf<Omit<typeof groupFields, 'hooks'>> {
+  readonly hooks: readonly unknown[];
+}
