@@ -13,19 +13,18 @@ import type { Speaker } from './speaker.ts';
 import type { Verdict } from '../answers/verdict.ts';
 import type { Writer } from './writer.ts';
 
-/**
- * One complete hook protocol. Everything that differs between the hooks of two agents is decided here;
- * no other code asks which dialect a hook belongs to. Only `find` may throw.
- */
-export interface Dialect {
+/** The names of a dialect and of its events. */
+export interface DialectNames {
   /** Its id, used by `--dialect` and in reports. */
   readonly name: string;
   /** The family: its dialects find the same hooks, so only one of them may be used. */
   readonly family: string;
   /** Its own event names, each with our name for the event. */
   readonly events: Readonly<Record<string, HookEventName>>;
-  /** Whether its hooks may also be for events that only one host has (`host.…`). */
-  readonly takesHostEvents?: true;
+}
+
+/** Where a dialect's hooks are, and which of them count. Only `find` may throw. */
+export interface HookPlaces {
   /** The order in which its sources' hooks are planned; default: project, user, system, extensions. */
   readonly order?: readonly HookSource[];
   /** Whether its hooks run only if the settings switch hooks on, rather than as soon as they exist. */
@@ -35,11 +34,6 @@ export interface Dialect {
    * `HookSite.settings`. Once those have been read, they and not `mayBeIn` tell whether there are hooks.
    */
   readonly settings?: SettingsOwner;
-  /** Whether its hooks' approval spares the user the host's question; default: it is no opinion. */
-  readonly approves?: true;
-  /** What happens when a hook wants to ask and nobody can be asked; default: the call is denied. */
-  readonly unasked?: 'passes';
-
   /**
    * Where its hooks are configured, and the files that run as hooks: paths below a project or a home that
    * an agent's tools must not write unasked. A path that ends with a slash is a folder with everything in
@@ -60,6 +54,16 @@ export interface Dialect {
   identity(hook: HookDefinition): string;
   /** A hook replaces another one of its identity in a later folder, whatever the two run. */
   readonly replacesByName?: true;
+}
+
+/** What a dialect's hooks are told, and what they mean. */
+export interface HookProtocol {
+  /** Whether its hooks may also be for events that only one host has (`host.…`). */
+  readonly takesHostEvents?: true;
+  /** Whether its hooks' approval spares the user the host's question; default: it is no opinion. */
+  readonly approves?: true;
+  /** What happens when a hook wants to ask and nobody can be asked; default: the call is denied. */
+  readonly unasked?: 'passes';
   /** A hook's matcher as its author wrote it; undefined if its event has no matchers. */
   matcherOf(hook: HookDefinition): string | undefined;
   /**
@@ -108,7 +112,10 @@ export interface Dialect {
     answers: readonly NamedAnswer[],
     payload: HookPayload,
   ) => Verdict;
+}
 
+/** How a host that has this dialect is spoken to, and how hooks get into its settings. */
+export interface HostPart {
   /** For agents that speak it to `hookmachine fire`: checks an event's own fields; returns canonical form. */
   readCall(
     event: string,
@@ -135,12 +142,14 @@ export interface Dialect {
   ): boolean;
 }
 
-/** The part of an agent that calls hooks which a relay must know; every dialect with `speak` is one. */
-export type Host = Pick<
-  Dialect,
-  'name' | 'family' | 'events' | 'readCall' | 'reportCall' | 'givesHooksOf'
-> &
-  Required<Pick<Dialect, 'speak' | 'install'>>;
+/**
+ * One complete hook protocol. Everything that differs between the hooks of two agents is decided here;
+ * no other code asks which dialect a hook belongs to.
+ */
+export interface Dialect extends DialectNames, HookPlaces, HookProtocol, HostPart {}
+
+/** An agent that calls hooks, as far as a relay must know it; every dialect with `speak` and `install` is one. */
+export type Host = DialectNames & HostPart & Required<Pick<HostPart, 'speak' | 'install'>>;
 
 /** An event from outside, or what is wrong with it, one sentence per field. */
 export type CheckedCall = ReadCall | { readonly faults: readonly string[] };

@@ -10,7 +10,7 @@ import {
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
 import { call, failureOf, ownFields, trigger, checkedCall } from '../parts/host-call.ts';
 import type { ClaudeEventName } from './events.ts';
-import { fromClaudeWord } from './matcher.ts';
+import { fromClaudeWord } from '../parts/matching.ts';
 import { fromClaudeResponse, toClaudeResponse } from './tool-response.ts';
 import { fromClaudeInput, fromClaudeTool, toClaudeInput } from './tools.ts';
 

@@ -65,7 +65,7 @@ function* defineAll(from: ClaudeHooks, complain: Complain): Generator<HookDefini
 
 const format: GroupFormat<ClaudeEventName> = {
   host: 'Claude Code',
-  events: Object.keys(claudeEvents) as ClaudeEventName[],
+  events: claudeEvents.names,
   example: 'PreToolUse',
   groupKeys: ['matcher', 'hooks'],
   hookKeys: [
@@ -110,7 +110,7 @@ function defineHook(
   const isAsync = field('async', isFlag, 'true or false') === true;
   const wakes = field('asyncRewake', isFlag, 'true or false') === true;
   return {
-    event: claudeEvents[event].at,
+    event: claudeEvents.ours[event],
     nativeEvent: event,
     type,
     command: args ? inPlace(command) : command,

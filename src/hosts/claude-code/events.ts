@@ -1,5 +1,5 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { eventTable } from '../parts/event-table.ts';
 
 /** What the engine must know about one of Claude Code's events. */
 interface ClaudeEvent {
@@ -20,7 +20,7 @@ interface ClaudeEvent {
 const tool = { subject: 'tool_name' } as const;
 
 /** Claude Code's events (code.claude.com/docs/en/hooks, and as measured). */
-export const claudeEvents = {
+const events = {
   PreToolUse: { at: 'BeforeTool', ...tool, blocks: true, stops: true, keepsDenials: true },
   PermissionRequest: { at: 'ToolPermission', ...tool, stops: true, keepsDenials: true },
   PostToolUse: { at: 'AfterTool', ...tool, blocks: true, stops: true },
@@ -70,23 +70,12 @@ export const claudeEvents = {
 } as const satisfies Readonly<Record<string, ClaudeEvent>>;
 
 /** Claude Code's own name for an event. */
-export type ClaudeEventName = keyof typeof claudeEvents;
+export type ClaudeEventName = keyof typeof events;
 
-/** What the engine must know about an event. */
-export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];
+/** Claude Code's events, by its own names. */
+export const claudeEvents = eventTable<ClaudeEventName, ClaudeEvent>(events);
 
-/**
- * Returns Claude Code's name for a hook's event. If the definition does not give one, it is the first
- * of those that are the same event to us.
- */
-export const claudeEventOf = ({
-  nativeEvent,
-  event,
-}: Pick<HookDefinition, 'nativeEvent' | 'event'>): ClaudeEventName =>
-  (nativeEvent ??
-    Object.keys(claudeEvents).find(
-      (name) => claudeEvents[name as ClaudeEventName].at === event,
-    )) as ClaudeEventName;
+export const { traitsOf, eventOf: claudeEventOf } = claudeEvents;
 
 /** The events of tools, the only ones at which `if` rules are evaluated. */
 export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([

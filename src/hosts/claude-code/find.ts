@@ -6,11 +6,11 @@ import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {
+  foundHooks,
+  hooksOfLevel,
   missingHooks,
   readLevels,
   switchFor,
-  takenAway,
-  unknownGuards,
   type HostLevel,
   type OffSwitch,
 } from '../parts/host-levels.ts';
@@ -32,40 +32,30 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
     allowedUrls: listOf(levels, 'allowedHttpHookUrls'),
     allowedEnv: listOf(levels, 'httpHookAllowedEnvVars'),
   };
-  const all = [
-    ...levels.map(({ source, file, values, locate }): ClaudeHooks => ({
-      source,
-      file,
-      locate,
-      hooks: values['hooks'],
+  const all: ClaudeHooks[] = [
+    ...levels.map((level) => ({
+      ...hooksOfLevel(level),
       folders: { CLAUDE_PROJECT_DIR: site.cwd },
     })),
     ...plugins.hooks,
-  ].map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) }));
-  const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
-  const isOff = (source: HookSource): boolean => offFor(levels, source) !== undefined;
-  return {
-    definitions: [
-      ...[...levels, ...plugins.files].flatMap((level) =>
-        unknownGuards(level, needGuards, site, isOff),
-      ),
-      ...defined.flatMap(({ definitions }) => definitions),
-    ],
+  ];
+  return foundHooks({
+    site,
+    sources: all.map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) })),
+    files: [...levels, ...plugins.files],
+    guards: needGuards,
+    isOff: (source) => offFor(levels, source) !== undefined,
     problems: [
       ...levels.flatMap(({ problems }) => problems),
       ...levels.flatMap(switchProblems),
       ...plugins.problems,
-      ...defined.flatMap(({ problems }) => problems),
-      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
     ],
-    unasked: [],
-  };
+    define: defineHooks,
+  });
 }
 
 /** The events that must not proceed while it is unknown what guards them. */
-const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
-  (nativeEvent) => ({ event: claudeEvents[nativeEvent].at, nativeEvent }),
-);
+const needGuards = claudeEvents.guards('PreToolUse', 'PermissionRequest', 'UserPromptSubmit');
 
 /** Returns the switch that turns a source's hooks off, if there is one. */
 function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {

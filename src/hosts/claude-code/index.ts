@@ -1,8 +1,8 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { isRecord } from '../../base/json.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import { isNotFailedTool, matchesHostEvent } from '../parts/matching.ts';
 import { readAnswer } from './answer.ts';
 import { environmentOf, setsVariables, type SessionVariables } from './environment.ts';
 import { claudeEvents, claudeEventOf, toolEvents, traitsOf } from './events.ts';
@@ -11,6 +11,7 @@ import { managedFolder, mayHoldHooks, projectAtFirstSight } from './places.ts';
 import { ruleAppliesTo, type SubCommands } from './rules.ts';
 import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 const loadSubCommands = onDemand(() => import('./sub-commands.ts'));
@@ -48,7 +49,7 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
   return {
     name: 'claude-code',
     family: 'claude-code',
-    events: Object.fromEntries(Object.entries(claudeEvents).map(([name, { at }]) => [name, at])),
+    events: claudeEvents.ours,
     needsSwitch: false,
     approves: true,
     guarded: [
@@ -62,20 +63,23 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
     find,
     identity: identityOf,
     matcherOf,
-    toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
     compileMatcher,
     applies: (hook, payload) =>
-      isForOutcome(hook, payload) && isForHostEvent(hook, payload) && ruleApplies(hook, payload),
+      isNotFailedTool(hook, payload) &&
+      matchesHostEvent(hook, payload, traitsOf(claudeEventOf(hook)).subject, compileMatcher) &&
+      ruleApplies(hook, payload),
     mode: () => 'parallel',
     environment: (hook, input) => environmentOf(hook, input, variables),
     stdin: toStdin,
     endsLine: true,
     read: readAnswer,
-    readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-    reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-    speak: async () => (await import('./speak.ts')).speaker,
-    install: async () => (await import('./install.ts')).installation,
-    write: async () => (await import('./write.ts')).writer,
+    ...fromRoom({
+      toolNames: () => import('./tool-names.ts'),
+      call: () => import('./call.ts'),
+      speak: () => import('./speak.ts'),
+      install: () => import('./install.ts'),
+      write: () => import('./write.ts'),
+    }),
   };
 }
 
@@ -90,19 +94,4 @@ function identityOf(hook: HookDefinition): string {
   const { nativeEvent, type, command, args, if: rule, shell, env, async: isUnawaited } = hook;
   const plugin = env['CLAUDE_PLUGIN_ROOT'];
   return JSON.stringify([nativeEvent, type, command, args, rule, shell, plugin, isUnawaited]);
-}
-
-/** Claude Code reports a failed tool only as a separate event. */
-const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
-  hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
-
-/** For an event that exists only in Claude Code, no other dialect knows what matchers are compared with. */
-function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
-  if (!hook.event.startsWith('host.')) return true;
-  const { subject } = traitsOf(claudeEventOf(hook));
-  const value = subject === undefined ? undefined : payload[subject];
-  if (typeof value !== 'string') return true;
-  // Files are matched by name.
-  const compared = subject === 'file_path' ? value.slice(value.lastIndexOf('/') + 1) : value;
-  return compileMatcher(hook, () => undefined)(compared);
 }

@@ -1,28 +1,12 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { isRegex, RegexBudget } from '../../base/bounded-regex.ts';
+import { isRegex } from '../../base/bounded-regex.ts';
+import { anyMatches, type Matcher, matchesAll, toClaudeWord } from '../parts/matching.ts';
 import { excludesNames } from '../parts/tool-table.ts';
-import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
+import { claudeEventOf, traitsOf } from './events.ts';
 import { claudeNamesOf } from './tools.ts';
-
-type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 /** A matcher that is a list of names, not a regular expression. */
 const list = /^[\w\-,| ]*$/;
-
-/** Claude Code's words for our words that matchers are compared with. */
-const theirWords: Readonly<Partial<Record<ClaudeEventName, Readonly<Record<string, string>>>>> = {
-  SessionStart: { compress: 'compact' },
-  SessionEnd: { exit: 'other' },
-  Notification: { ToolPermission: 'permission_prompt' },
-};
-
-/** Returns Claude Code's word for one of our words for a source, a reason or a kind. */
-export const toClaudeWord = (event: ClaudeEventName, ours: string): string =>
-  theirWords[event]?.[ours] ?? ours;
-
-/** The reverse of `toClaudeWord`. */
-export const fromClaudeWord = (event: ClaudeEventName, theirs: string): string =>
-  Object.entries(theirWords[event] ?? {}).find(([, word]) => word === theirs)?.[0] ?? theirs;
 
 /** Whether a matcher is empty or `*`, and so matches everything. */
 const isAll = (matcher: string): boolean => ['', '*'].includes(matcher.trim());
@@ -43,8 +27,8 @@ export function matcherFault(matcher: string): string | undefined {
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = claudeEventOf(hook);
   const { matcher } = hook;
-  if (matcher === undefined || isAll(matcher)) return () => true;
-  if (traitsOf(event).subject === undefined) return () => true;
+  if (matcher === undefined || isAll(matcher)) return matchesAll;
+  if (traitsOf(event).subject === undefined) return matchesAll;
   const isTool = traitsOf(event).subject === 'tool_name';
   const namesOf = (subject: string): readonly string[] =>
     isTool ? claudeNamesOf(subject) : [toClaudeWord(event, subject)];
@@ -59,16 +43,9 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
     return (subject) => [...namesOf(subject), subject].some((name) => names.has(name));
   }
   if (matcherFault(matcher) !== undefined) return () => false;
-  return (subject, budget = new RegexBudget()) => {
+  return (subject, budget) => {
     const ours = excludesNames(matcher) ? [] : [subject];
-    try {
-      return [...new Set([...namesOf(subject), ...ours])].some((name) =>
-        budget.test(matcher, name),
-      );
-    } catch (error) {
-      onUndecided(error as Error);
-      return true;
-    }
+    return anyMatches(matcher, new Set([...namesOf(subject), ...ours]), onUndecided, budget);
   };
 }
 

@@ -1,18 +1,19 @@
 import { isAbsolute } from 'node:path';
-import { defined, isRecord } from '../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import {
+  behaviourOf,
+  decisionWith,
+  nestedAnswer,
+  type NestedFields,
+  permissionOf,
+  stopOf,
+} from '../parts/speaking.ts';
 import { type ClaudeEventName, usualSeconds } from './events.ts';
 import { hasFormOf, toClaudeResponse } from './tool-response.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** The fields of an answer that depend on the event. */
-interface Answer {
-  /** Fields beside `hookSpecificOutput`. */
-  readonly top?: Fields;
-  readonly specific?: Fields;
-}
 
 /** Writes answers that Claude Code obeys: always a valid object, at exit 0. */
 export const speaker: Speaker = {
@@ -25,19 +26,13 @@ export const speaker: Speaker = {
   // `install` writes none.
   timeoutAt: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
   write(event, said, wishes): HostAnswer {
-    const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
+    const { top, specific } = answerTo(event as ClaudeEventName, said, wishes);
     if (event === 'PreCompact' && top?.['decision'] === undefined) {
       const instructions = instructionsIn(wishes);
       if (instructions !== undefined) return { stdout: instructions };
     }
-    const hasSpecific = Object.values(specific).some((value) => value !== undefined);
-    const answer = defined({
-      ...top,
-      systemMessage: wishes.take('message'),
-      suppressOutput: wishes.take('hide'),
-      hookSpecificOutput: hasSpecific ? defined({ hookEventName: event, ...specific }) : undefined,
-    });
-    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+    const [systemMessage, suppressOutput] = [wishes.take('message'), wishes.take('hide')];
+    return nestedAnswer(event, { top: { ...top, systemMessage, suppressOutput }, specific });
   },
 };
 
@@ -50,7 +45,7 @@ const instructionsIn = (wishes: Wishes): string | undefined =>
 
 const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
 
-function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes): Answer {
+function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes): NestedFields {
   switch (event) {
     case 'PreToolUse':
       return {
@@ -63,7 +58,15 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
         },
       };
     case 'PermissionRequest':
-      return { specific: { decision: behaviourOf(outcome, wishes) } };
+      return {
+        specific: {
+          decision: behaviourOf(wishes, {
+            interrupts: true,
+            takesInput: true,
+            input: outcome.native['toolInput'],
+          }),
+        },
+      };
     case 'PostToolUse':
       return {
         top: { ...blockOf(wishes), ...stopOf(wishes) },
@@ -82,7 +85,13 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
       };
     case 'Stop':
     case 'SubagentStop':
-      return { top: wishes.peek('stop') === undefined ? continuation(wishes) : stopOf(wishes) };
+      // A denial and a follow-up both make the agent continue.
+      return {
+        top:
+          wishes.peek('stop') === undefined
+            ? decisionWith('block', wishes.takeGoingOn())
+            : stopOf(wishes),
+      };
     case 'SessionStart':
     case 'Setup':
     case 'SubagentStart':
@@ -103,49 +112,7 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
   }
 }
 
-/** Returns what the hooks decided on a call: the strictest of their decisions. */
-function permissionOf(wishes: Wishes): Fields {
-  for (const word of ['deny', 'defer', 'ask', 'allow'] as const) {
-    const reason = wishes.take(word);
-    if (reason !== undefined)
-      return {
-        permissionDecision: word,
-        permissionDecisionReason: reason === '' ? undefined : reason,
-      };
-  }
-  return {};
-}
-
-/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
-function behaviourOf({ native }: EventOutcome, wishes: Wishes): Fields | undefined {
-  wishes.take('ask');
-  const message = wishes.take('deny');
-  const stops = wishes.take('stop') !== undefined;
-  if (message !== undefined)
-    return { behavior: 'deny', message, ...(stops && { interrupt: true }) };
-  if (wishes.peek('allow') === undefined) return undefined;
-  wishes.take('allow');
-  return defined({
-    behavior: 'allow',
-    updatedInput: wishes.take('toolInput') && native['toolInput'],
-  });
-}
-
-function blockOf(wishes: Wishes): Fields {
-  const reason = wishes.take('deny');
-  return reason === undefined ? {} : { decision: 'block', reason };
-}
-
-function stopOf(wishes: Wishes): Fields {
-  const stopReason = wishes.take('stop');
-  return stopReason === undefined ? {} : { continue: false, stopReason };
-}
-
-/** A denial and a follow-up both make the agent continue. */
-function continuation(wishes: Wishes): Fields {
-  const reason = wishes.takeGoingOn();
-  return reason === undefined ? {} : { decision: 'block', reason };
-}
+const blockOf = (wishes: Wishes): Fields => decisionWith('block', wishes.take('deny'));
 
 /** A result in another form than the tool's own would be silently dropped. */
 function resultOf({ given, tool = '', project }: EventOutcome, wishes: Wishes): unknown {

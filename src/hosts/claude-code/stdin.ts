@@ -5,7 +5,7 @@ import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import { durationOf } from '../parts/tool-facts.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
-import { toClaudeWord } from './matcher.ts';
+import { toClaudeWord } from '../parts/matching.ts';
 import { toClaudeResponse } from './tool-response.ts';
 import { toClaudeInput, toClaudeTool } from './tools.ts';
 

@@ -1,7 +1,7 @@
 import { entryWriter, inSeconds, escaped, type Writer } from '../../core/dialects/writer.ts';
 import { failsOpenAt, type ClaudeEventName } from './events.ts';
 import { installation } from './install.ts';
-import { toClaudeWord } from './matcher.ts';
+import { toClaudeWord } from '../parts/matching.ts';
 import { toClaudeTool } from './tools.ts';
 
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
@@ -10,7 +10,7 @@ const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 export const writer: Writer = {
   ...installation,
   toolName: toClaudeTool,
-  word: (event, ours) => toClaudeWord(event as ClaudeEventName, ours),
+  word: toClaudeWord,
   list: (names) =>
     names.every(isName) ? names.join('|') : `^(?:${names.map(escaped).join('|')})$`,
   either: (names, pattern) => `^(?:${names.map(escaped).join('|')})$|${pattern}`,

@@ -2,11 +2,11 @@ import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import {
-  collectProblems,
+  checkEntries,
   discarded,
   placeOf,
+  type Checked,
   type Complain,
-  type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type GroupFormat,
   type ReadField,
 } from '../parts/hook-groups.ts';
-import { codexEventNames, codexEvents, snakeOf, traitsOf, type CodexEventName } from './events.ts';
+import { codexEvents, snakeOf, traitsOf, type CodexEventName } from './events.ts';
 import { matcherFault } from './matcher.ts';
 
 /** The hooks of one file, and which of them the user switched off. */
@@ -31,7 +31,7 @@ export interface CodexHooks extends HooksFromSource {
 
 const format: GroupFormat<CodexEventName> = {
   host: 'Codex',
-  events: codexEventNames,
+  events: codexEvents.names,
   example: 'PreToolUse',
   groupKeys: ['matcher', 'hooks'],
   hookKeys: ['type', 'command', 'timeout', 'async', 'statusMessage'],
@@ -46,12 +46,8 @@ const format: GroupFormat<CodexEventName> = {
  * Checks hooks entry by entry: a bad entry is skipped alone, but a matcher that is not a string
  * discards the whole file, as it does in Codex.
  */
-export function defineHooks(from: CodexHooks): {
-  definitions: HookDefinition[];
-  problems: SettingsProblem[];
-} {
-  const definitions: HookDefinition[] = [];
-  const problems = collectProblems(from, (complain) => {
+export function defineHooks(from: CodexHooks): Checked<HookDefinition> {
+  return checkEntries(from, function* (complain) {
     const hooks = withoutNulls(from.hooks);
     const wrong = wrongMatcher(hooks);
     if (wrong) {
@@ -67,10 +63,9 @@ export function defineHooks(from: CodexHooks): {
     }
     for (const entry of groupEntries({ ...from, hooks }, format, complain)) {
       const definition = defineHook(entry, from, complain);
-      if (definition) definitions.push(definition);
+      if (definition) yield definition;
     }
   });
-  return { definitions, problems };
 }
 
 /** A matcher that is null counts as absent. */
@@ -95,7 +90,7 @@ function wrongMatcher(
   hooks: unknown,
 ): { readonly path: (string | number)[]; readonly matcher: unknown } | undefined {
   if (!isRecord(hooks)) return undefined;
-  for (const event of codexEventNames) {
+  for (const event of codexEvents.names) {
     const groups = hooks[event];
     if (!Array.isArray(groups)) continue;
     for (const [index, group] of groups.entries()) {
@@ -134,7 +129,7 @@ function defineHook(
       fix: 'remove it',
     }));
   return {
-    event: codexEvents[event].at,
+    event: codexEvents.ours[event],
     nativeEvent: event,
     type,
     command,

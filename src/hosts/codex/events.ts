@@ -1,5 +1,5 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { eventTable } from '../parts/event-table.ts';
 
 /** What the engine must know about one of Codex's events. */
 interface CodexEvent {
@@ -23,7 +23,7 @@ interface CodexEvent {
 const tool = { subject: 'tool_name', turn: true, mode: true } as const;
 
 /** Codex's events (as measured). */
-export const codexEvents = {
+const events = {
   PreToolUse: { at: 'BeforeTool', ...tool, exit2: 'denies', keepsDenials: true },
   PermissionRequest: { at: 'ToolPermission', ...tool, exit2: 'denies' },
   PostToolUse: { at: 'AfterTool', ...tool, exit2: 'replaces' },
@@ -59,20 +59,12 @@ export const codexEvents = {
 } as const satisfies Readonly<Record<string, CodexEvent>>;
 
 /** Codex's own name for an event. */
-export type CodexEventName = keyof typeof codexEvents;
+export type CodexEventName = keyof typeof events;
 
-/** The names of all its events. */
-export const codexEventNames = Object.keys(codexEvents) as readonly CodexEventName[];
+/** Codex's events, by its own names. */
+export const codexEvents = eventTable<CodexEventName, CodexEvent>(events);
 
-/** What the engine must know about an event. */
-export const traitsOf = (event: CodexEventName): CodexEvent => codexEvents[event];
-
-/** Returns Codex's name for a hook's event. */
-export const codexEventOf = ({
-  nativeEvent,
-  event,
-}: Pick<HookDefinition, 'nativeEvent' | 'event'>): CodexEventName =>
-  (nativeEvent ?? codexEventNames.find((name) => codexEvents[name].at === event)) as CodexEventName;
+export const { traitsOf, eventOf: codexEventOf } = codexEvents;
 
 /** Returns an event's name as Codex writes it in the keys under which the user's config remembers hooks. */
 export const snakeOf = (event: CodexEventName): string =>

@@ -2,14 +2,15 @@ import { dirname } from 'node:path';
 import type { TomlError } from 'smol-toml';
 import { isError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
+import type { HookSource } from '../../core/protocol/events.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import {
+  foundHooks,
+  hooksOfLevel,
   readLevels,
   switchFor,
-  takenAway,
-  unknownGuards,
   type HostLevel,
   type OffSwitch,
 } from '../parts/host-levels.ts';
@@ -65,41 +66,28 @@ export async function findHooks(site: HookSite, system: string): Promise<FoundHo
     (isToml(file) ? readToml : readJson)(file, hasOurKeys),
   );
   const isOff = switchedOff(levels);
-  const offFor = (level: HostLevel): OffSwitch | undefined =>
-    switchFor(levels, level.source, 'features.hooks', hooksAreOff) ?? onlyManaged(levels, level);
-  const all = levels.map((level) => ({
-    from: {
-      source: level.source,
-      file: level.file,
-      locate: level.locate,
-      hooks: level.values['hooks'],
-      isOff,
-    } satisfies CodexHooks,
-    off: offFor(level),
-  }));
-  const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
-  return {
-    definitions: [
-      ...levels.flatMap((level) =>
-        unknownGuards(level, needGuards, site, () => offFor(level) !== undefined),
-      ),
-      ...defined.flatMap(({ definitions }) => definitions),
-    ],
+  const offFor = (source: HookSource): OffSwitch | undefined =>
+    switchFor(levels, source, 'features.hooks', hooksAreOff) ?? onlyManaged(levels, source);
+  return foundHooks<CodexHooks>({
+    site,
+    sources: levels.map((level) => ({
+      from: { ...hooksOfLevel(level), isOff },
+      off: offFor(level.source),
+    })),
+    files: levels,
+    guards: needGuards,
+    isOff: (source) => offFor(source) !== undefined,
     problems: [
       ...levels.flatMap(({ problems }) => problems),
       ...levels.flatMap(topProblems),
       ...doubledFolders(levels),
-      ...defined.flatMap(({ problems }) => problems),
-      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
     ],
-    unasked: [],
-  };
+    define: defineHooks,
+  });
 }
 
 /** The events that must not proceed while it is unknown what guards them. */
-const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
-  (nativeEvent) => ({ event: codexEvents[nativeEvent].at, nativeEvent }),
-);
+const needGuards = codexEvents.guards('PreToolUse', 'PermissionRequest', 'UserPromptSubmit');
 
 /**
  * Whether a file switches hooks off, by the switch's new name or its old one; undefined if it does not
@@ -114,7 +102,7 @@ function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
 }
 
 /** An administrator may allow only their own hooks. */
-function onlyManaged(levels: readonly HostLevel[], { source }: HostLevel) {
+function onlyManaged(levels: readonly HostLevel[], source: HookSource) {
   const key = 'allow_managed_hooks_only';
   const level = levels.find((one) => one.source === 'system' && one.values[key] === true);
   return level && source !== 'system' ? { level, key } : undefined;
@@ -151,7 +139,7 @@ function topProblems({ file, values, locate, broken }: HostLevel): SettingsProbl
       ...at(key),
       place: key,
       message: 'is not a known key, and because of it Codex would ignore all hooks in this file',
-      fix: key in codexEvents ? 'move it into "hooks"' : 'remove it',
+      fix: Object.hasOwn(codexEvents.ours, key) ? 'move it into "hooks"' : 'remove it',
     }));
   if (values['hooks'] !== undefined) return unknown;
   const missing = { file, place: 'hooks', message: `${said(undefined)}, so no hook was read` };
@@ -159,7 +147,7 @@ function topProblems({ file, values, locate, broken }: HostLevel): SettingsProbl
 }
 
 const holdsHooks = ({ values: { hooks } }: HostLevel): boolean =>
-  isRecord(hooks) && Object.keys(hooks).some((key) => key in codexEvents);
+  isRecord(hooks) && Object.keys(hooks).some((key) => Object.hasOwn(codexEvents.ours, key));
 
 /** Reports folders with hooks in both files, which Codex warns about too. */
 function doubledFolders(levels: readonly HostLevel[]): SettingsProblem[] {

@@ -1,10 +1,11 @@
-import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
+import { isNotFailedTool } from '../parts/matching.ts';
 import { codexEvents } from './events.ts';
 import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
 import type * as Protocol from './protocol.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadProtocol = onDemand(() => import('./protocol.ts'));
 const loadFind = onDemand(() => import('./find.ts'));
@@ -27,7 +28,7 @@ const protocol = (): typeof Protocol => {
 export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect => ({
   name: 'codex',
   family: 'codex',
-  events: Object.fromEntries(Object.entries(codexEvents).map(([name, { at }]) => [name, at])),
+  events: codexEvents.ours,
   needsSwitch: false,
   order: ['system', 'user', 'project', 'extension'],
   guarded: ['.codex/hooks.json', '.codex/config.toml', '.codex/hooks/'],
@@ -39,21 +40,20 @@ export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect
   },
   identity: identityOf,
   matcherOf: (hook) => protocol().matcherOf(hook),
-  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
-  // A tool that failed on its own has no result to look at.
-  applies: ({ event }, { tool_response: response }) =>
-    event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']),
+  applies: isNotFailedTool,
   mode: () => 'parallel',
   environment: () => ({}),
   stdin: (...given) => protocol().toStdin(...given),
   read: (...given) => protocol().readAnswer(...given),
   merge: (...said) => protocol().mergeAnswers(...said),
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
-  write: async () => (await import('./write.ts')).writer,
+  ...fromRoom({
+    toolNames: () => import('./tool-names.ts'),
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+    write: () => import('./write.ts'),
+  }),
 });
 
 /** Codex's hooks, from `hooks.json` and `config.toml`. */

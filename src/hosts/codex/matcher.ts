@@ -1,10 +1,8 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { RegexBudget } from '../../base/bounded-regex.ts';
+import { anyMatches, type Matcher, matchesAll } from '../parts/matching.ts';
 import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
 import { fromRustRegex } from './rust-regex.ts';
 import { codexNamesOf } from './tools.ts';
-
-type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 /** A matcher that is a list of exact names, not a regular expression. */
 const list = /^[A-Za-z0-9_|]*$/;
@@ -37,7 +35,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   const event = codexEventOf(hook);
   const { subject, keepsDenials } = traitsOf(event);
   const { matcher } = hook;
-  if (matcher === undefined || isAll(matcher) || subject === undefined) return () => true;
+  if (matcher === undefined || isAll(matcher) || subject === undefined) return matchesAll;
   const namesOf = (ours: string): readonly string[] =>
     subject === 'tool_name' ? codexNamesOf(ours) : [toCodexSource(ours)];
   if (list.test(matcher)) {
@@ -46,14 +44,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   }
   const regex = fromRustRegex(matcher);
   if (regex === undefined) return () => keepsDenials === true;
-  return (ours, budget = new RegexBudget()) => {
-    try {
-      return namesOf(ours).some((name) => budget.test(regex, name));
-    } catch (error) {
-      onUndecided(error as Error);
-      return true;
-    }
-  };
+  return (ours, budget) => anyMatches(regex, namesOf(ours), onUndecided, budget);
 }
 
 /** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { codexEventNames, type CodexEventName } from './events.ts';
+import { codexEvents, type CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,7 +50,7 @@ const topForms: Readonly<Record<CodexEventName, Forms>> = {
   Interrupt: common,
 };
 
-const name = { hookEventName: oneOf(...codexEventNames) };
+const name = { hookEventName: oneOf(...codexEvents.names) };
 const context = { ...name, additionalContext: text };
 
 /** The fields of `hookSpecificOutput`, by event. */

@@ -1,15 +1,15 @@
-import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import {
+  behaviourOf,
+  decisionWith,
+  nestedAnswer,
+  type NestedFields,
+  stopOf,
+} from '../parts/speaking.ts';
 import type { CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-interface Answer {
-  /** Fields beside `hookSpecificOutput`. */
-  readonly top?: Fields;
-  readonly specific?: Fields;
-}
 
 /**
  * Writes answers that Codex obeys: one object at exit 0, all of which is ignored if it has one field
@@ -21,19 +21,17 @@ export const speaker: Speaker = {
   // At the end of a session, Codex allows no more.
   timeoutAt: (event) => (event === 'SessionEnd' ? 3_000 : 600_000),
   write(event, said, wishes): HostAnswer {
-    const { top, specific = {} } = answerTo(event as CodexEventName, said, wishes);
-    const own = defined<Fields>(specific);
-    const answer = defined<Fields>({
-      ...top,
-      systemMessage: wishes.take('message'),
-      hookSpecificOutput:
-        Object.keys(own).length > 0 ? { hookEventName: event, ...own } : undefined,
-    });
-    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+    const { top, specific } = answerTo(event as CodexEventName, said, wishes);
+    const systemMessage = wishes.take('message');
+    return nestedAnswer(event, { top: { ...top, systemMessage }, specific });
   },
 };
 
-function answerTo(event: CodexEventName, { given, native }: EventOutcome, wishes: Wishes): Answer {
+function answerTo(
+  event: CodexEventName,
+  { given, native }: EventOutcome,
+  wishes: Wishes,
+): NestedFields {
   switch (event) {
     case 'PreToolUse':
       return { specific: beforeTool(native, wishes) };
@@ -66,8 +64,7 @@ function answerTo(event: CodexEventName, { given, native }: EventOutcome, wishes
     case 'SubagentStop': {
       const stop = stopOf(wishes);
       if (stop['continue'] === false) return { top: stop };
-      const reason = wishes.takeGoingOn();
-      return { top: reason === undefined ? {} : { decision: 'block', reason } };
+      return { top: decisionWith('block', wishes.takeGoingOn()) };
     }
     case 'PreCompact': {
       // For an automatic compaction, it would end the turn in the middle of the work.
@@ -97,19 +94,4 @@ function beforeTool(native: Fields, wishes: Wishes): Fields {
     return { permissionDecision: 'allow', updatedInput: native['toolInput'] };
   }
   return { additionalContext: wishes.take('context') };
-}
-
-/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
-function behaviourOf(wishes: Wishes): Fields | undefined {
-  wishes.take('ask');
-  const message = wishes.take('deny');
-  if (message !== undefined) return { behavior: 'deny', message };
-  // Other arguments were approved, and Codex does not accept new ones here.
-  if (wishes.peek('toolInput') !== undefined) return undefined;
-  return wishes.take('allow') === undefined ? undefined : { behavior: 'allow' };
-}
-
-function stopOf(wishes: Wishes): Fields {
-  const stopReason = wishes.take('stop');
-  return stopReason === undefined ? {} : { continue: false, stopReason };
 }

@@ -8,7 +8,9 @@ const isName = (name: string): boolean => /^\w+$/.test(name);
 
 /** The longest timeout that Codex allows for an event, in seconds. */
 const longestOf = (event: string): number =>
-  event in codexEvents ? 3 * (traitsOf(event as CodexEventName).seconds ?? Infinity) : Infinity;
+  Object.hasOwn(codexEvents.ours, event)
+    ? 3 * (traitsOf(event as CodexEventName).seconds ?? Infinity)
+    : Infinity;
 
 /** Writes hooks as Codex's `hooks.json` has them. */
 export const writer: Writer = {

@@ -6,11 +6,11 @@ import { said } from '../../base/message-of.ts';
 import { settingsReader, type SettingsFile } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {
+  foundHooks,
+  hooksOfLevel,
   missingHooks,
   readLevels,
   switchFor,
-  takenAway,
-  unknownGuards,
   type HostLevel,
 } from '../parts/host-levels.ts';
 import { defineHooks, type CopilotHooks } from './define.ts';
@@ -38,41 +38,30 @@ export function findHooks(site: HookSite, policies: string): FoundHooks {
   const settings = new Set(projectSettings(site.cwd));
   const projects = levels.filter(({ file }) => settings.has(file));
   const off = switchFor(projects, 'project', switchKey, switchOf);
-  const own = levels
-    .filter((level) => settings.has(level.file) || !isOffAlone(level))
-    .map((level) => ({ from: hooksOf(level), off: level.source === 'project' ? off : undefined }));
-  const all = [...own, ...plugins.hooks.map((from) => ({ from, off }))];
-  const defined = all.filter((one) => one.off === undefined).map(({ from }) => defineHooks(from));
-  return {
-    definitions: [
-      ...[...levels, ...plugins.files].flatMap((level) =>
-        unknownGuards(level, needGuards, site, (source) => source !== 'user' && off !== undefined),
-      ),
-      ...defined.flatMap(({ definitions }) => definitions),
-    ],
+  const own = levels.filter((level) => settings.has(level.file) || !isOffAlone(level));
+  return foundHooks<CopilotHooks>({
+    site,
+    sources: [...own.map(hooksOfLevel), ...plugins.hooks].map((from) => ({
+      from,
+      off: from.source === 'project' || from.source === 'extension' ? off : undefined,
+    })),
+    files: [...levels, ...plugins.files],
+    guards: needGuards,
+    isOff: (source) => source !== 'user' && off !== undefined,
     problems: [
       ...open.map(({ file }) => openProblem(file)),
       ...levels.flatMap(({ problems }) => problems),
       ...levels.flatMap(keyProblems),
       ...plugins.problems,
-      ...defined.flatMap(({ problems }) => problems),
-      ...all.flatMap((one) => (one.off ? takenAway(one.from, one.off) : [])),
     ],
-    unasked: [],
-  };
+    define: defineHooks,
+  });
 }
 
 /** The events that must not proceed while it is unknown what guards them. */
 const needGuards = (
   ['preToolUse', 'permissionRequest', 'userPromptSubmitted'] satisfies CopilotPointName[]
 ).map((nativeEvent) => ({ event: copilotPoints[nativeEvent].at, nativeEvent }));
-
-const hooksOf = ({ source, file, values, locate }: HostLevel): CopilotHooks => ({
-  source,
-  file,
-  locate,
-  hooks: values['hooks'],
-});
 
 const switchKey = 'disableAllHooks';
 

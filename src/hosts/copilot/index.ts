@@ -1,13 +1,12 @@
-import type { HookPayload } from '../../../machines/hook-event.ts';
-import { isRecord } from '../../base/json.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
+import { isNotFailedTool } from '../parts/matching.ts';
 import { readAnswer } from './answer.ts';
 import { copilotEventNamed, copilotEventNames, traitsOf } from './events.ts';
 import { compileMatcher, matcherOf } from './matcher.ts';
 import { mayHoldHooks, policyFolder, projectAtFirstSight } from './places.ts';
 import { environmentOf, toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 
@@ -46,18 +45,19 @@ export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): D
     // Every entry runs, even one that equals another.
     identity: ({ file, place }) => JSON.stringify([file, place]),
     matcherOf,
-    toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
     compileMatcher,
-    applies: isForOutcome,
+    applies: isNotFailedTool,
     mode: () => 'sequential',
     environment: environmentOf,
     stdin: toStdin,
     read: readAnswer,
-    readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-    reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-    speak: async () => (await import('./speak.ts')).speaker,
-    install: async () => (await import('./install.ts')).installation,
-    write: async () => (await import('./write.ts')).writer,
+    ...fromRoom({
+      toolNames: () => import('./tool-names.ts'),
+      call: () => import('./call.ts'),
+      speak: () => import('./speak.ts'),
+      install: () => import('./install.ts'),
+      write: () => import('./write.ts'),
+    }),
     // Claude Code itself gives its hooks no timestamp.
     givesHooksOf: (host, given, { COPILOT_CLI: isCopilot }) =>
       host === 'claude-code' && isCopilot === '1' && 'timestamp' in given,
@@ -66,11 +66,3 @@ export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): D
 
 /** The hooks of GitHub Copilot's command line, from its hook files, its settings and its plugins. */
 export const copilot: Dialect = copilotWith();
-
-/** Copilot reports a failed tool as a separate event. */
-function isForOutcome(
-  { event }: HookDefinition,
-  { tool_response: response }: HookPayload,
-): boolean {
-  return event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
-}

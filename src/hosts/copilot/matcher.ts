@@ -1,9 +1,8 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { isRegex, RegexBudget } from '../../base/bounded-regex.ts';
+import { isRegex } from '../../base/bounded-regex.ts';
+import { anyMatches, type Matcher, matchesAll } from '../parts/matching.ts';
 import { copilotEventOf, traitsOf, type CopilotEvent } from './events.ts';
 import { pascalToolNames, toCopilotTool, toPascalTool } from './tools.ts';
-
-type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 /** A matcher in Pascal case that is a list of names, not a regular expression. */
 const list = /^\w[\w-]*(?:\|\w[\w-]*)*$/;
@@ -53,21 +52,15 @@ function namesOf(event: CopilotEvent, subject: string): { names: string[]; teste
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = copilotEventOf(hook);
   const { matcher } = hook;
-  if (matcher === undefined || traitsOf(event).subject === undefined) return () => true;
-  if (event.isPascal && isAll(matcher)) return () => true;
+  if (matcher === undefined || traitsOf(event).subject === undefined) return matchesAll;
+  if (event.isPascal && isAll(matcher)) return matchesAll;
   if (matcher === '' || !isRegex(anchored(matcher))) return () => false;
   if (event.isPascal && list.test(matcher)) {
     const wanted = new Set(matcher.split('|'));
     return (subject) => namesOf(event, subject).names.some((name) => wanted.has(name));
   }
-  return (subject, budget = new RegexBudget()) => {
-    try {
-      return namesOf(event, subject).tested.some((name) => budget.test(anchored(matcher), name));
-    } catch (error) {
-      onUndecided(error as Error);
-      return true;
-    }
-  };
+  return (subject, budget) =>
+    anyMatches(anchored(matcher), namesOf(event, subject).tested, onUndecided, budget);
 }
 
 /** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { behaviourOf, decisionWith, flatAnswer, permissionOf } from '../parts/speaking.ts';
 import { copilotEventNamed, type CopilotPointName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,8 +20,7 @@ export const speaker: Speaker = {
   timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
     const { point } = copilotEventNamed(event)!;
-    const answer = defined<Fields>(answerTo(point, said, wishes));
-    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+    return flatAnswer(answerTo(point, said, wishes));
   },
 };
 
@@ -29,20 +28,19 @@ function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wis
   switch (point) {
     case 'preToolUse':
       return {
-        ...permissionOf(wishes),
+        ...permissionOf(wishes, { defer: 'ask' }),
         modifiedArgs: wishes.take('toolInput') && native['toolInput'],
         additionalContext: wishes.take('context'),
       };
     case 'permissionRequest':
-      return behaviourOf(wishes);
+      return behaviourOf(wishes, { interrupts: true }) ?? {};
     case 'postToolUse':
       return afterTool(native, wishes);
     case 'postToolUseFailure':
       return { additionalContext: joinTexts([wishes.take('deny'), wishes.take('context')]) };
     case 'userPromptSubmitted': {
-      const reason = wishes.takeRefusal();
       return {
-        ...(reason !== undefined && { decision: 'block', reason }),
+        ...decisionWith('block', wishes.takeRefusal()),
         additionalContext: wishes.take('context'),
       };
     }
@@ -50,8 +48,7 @@ function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wis
     case 'subagentStop': {
       // The agent ends anyway if the answer says nothing.
       wishes.take('stop');
-      const reason = wishes.takeGoingOn();
-      return reason === undefined ? {} : { decision: 'block', reason };
+      return decisionWith('block', wishes.takeGoingOn());
     }
     case 'sessionStart':
     case 'subagentStart':
@@ -60,32 +57,6 @@ function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wis
     default:
       return {};
   }
-}
-
-/** Returns what the hooks decided on a call: the strictest of their decisions. */
-function permissionOf(wishes: Wishes): Fields {
-  const words = { deny: 'deny', defer: 'ask', ask: 'ask', allow: 'allow' } as const;
-  for (const wish of ['deny', 'defer', 'ask', 'allow'] as const) {
-    const reason = wishes.take(wish);
-    if (reason !== undefined)
-      return {
-        permissionDecision: words[wish],
-        ...(reason !== '' && { permissionDecisionReason: reason }),
-      };
-  }
-  return {};
-}
-
-/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
-function behaviourOf(wishes: Wishes): Fields {
-  wishes.take('ask');
-  const message = wishes.take('deny');
-  const stops = wishes.take('stop') !== undefined;
-  if (message !== undefined)
-    return { behavior: 'deny', message, ...(stops && { interrupt: true }) };
-  // Other arguments were approved, and Copilot does not accept new ones here.
-  if (wishes.peek('toolInput') !== undefined) return {};
-  return wishes.take('allow') === undefined ? {} : { behavior: 'allow' };
 }
 
 /** The reason of a block takes the place of the result. */
@@ -98,7 +69,7 @@ function afterTool(native: Fields, wishes: Wishes): Fields {
       additionalContext: joinTexts([denial, context]),
     };
   return {
-    ...(denial !== undefined && { decision: 'block', reason: denial }),
+    ...decisionWith('block', denial),
     additionalContext: context,
   };
 }

@@ -1,5 +1,5 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { eventTable } from '../parts/event-table.ts';
 
 /** What the engine must know about one of Cursor's events. */
 interface CursorEvent {
@@ -14,7 +14,7 @@ interface CursorEvent {
 }
 
 /** Cursor's events (cursor.com/docs/hooks, and what others have read and tried). */
-export const cursorEvents = {
+const events = {
   preToolUse: { at: 'BeforeTool', matched: 'tool', isGate: true },
   beforeShellExecution: { at: 'BeforeTool', calls: 'shell', matched: 'command', isGate: true },
   beforeMCPExecution: { at: 'BeforeTool', calls: 'mcp', matched: 'tool', isGate: true },
@@ -39,24 +39,12 @@ export const cursorEvents = {
 } as const satisfies Readonly<Record<string, CursorEvent>>;
 
 /** Cursor's own name for an event. */
-export type CursorEventName = keyof typeof cursorEvents;
+export type CursorEventName = keyof typeof events;
 
-/** The names of all its events. */
-export const cursorEventNames = Object.keys(cursorEvents) as readonly CursorEventName[];
+/** Cursor's events, by its own names. */
+export const cursorEvents = eventTable<CursorEventName, CursorEvent>(events);
 
-/** What the engine must know about an event. */
-export const traitsOf = (event: CursorEventName): CursorEvent => cursorEvents[event];
-
-/**
- * Returns Cursor's name for a hook's event. If the definition does not give one, it is the first of
- * those that are the same event to us.
- */
-export const cursorEventOf = ({
-  nativeEvent,
-  event,
-}: Pick<HookDefinition, 'nativeEvent' | 'event'>): CursorEventName =>
-  (nativeEvent ??
-    cursorEventNames.find((name) => cursorEvents[name].at === event)) as CursorEventName;
+export const { traitsOf, eventOf: cursorEventOf } = cursorEvents;
 
 /**
  * Whether a denial blocks something at this event, so that one that Cursor would lose still counts.

@@ -3,13 +3,13 @@ import { defined, isRecord } from '../../base/json.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
-  collectProblems,
+  checkEntries,
   discarded,
   lostEntry,
   placeOf,
+  type Checked,
   type Complain,
   type Path,
-  type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
@@ -22,9 +22,9 @@ import {
   isSeconds,
   reportSeconds,
 } from '../parts/hook-groups.ts';
-import { readLevels, unknownGuards, type HostLevel } from '../parts/host-levels.ts';
+import { foundHooks, hooksOfLevel, readLevels, type HostLevel } from '../parts/host-levels.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
-import { cursorEventNames, cursorEvents, keepsDenials, type CursorEventName } from './events.ts';
+import { cursorEvents, keepsDenials, type CursorEventName } from './events.ts';
 import { cursorFiles } from './places.ts';
 
 /**
@@ -36,57 +36,48 @@ const read = settingsReader();
 /** Finds the hooks of all files named `hooks.json`. */
 export function findHooks(site: HookSite, enterprise: string): FoundHooks {
   const levels = readLevels(cursorFiles(site.cwd, enterprise), site, read);
-  const found = levels.map(defineHooks);
-  return {
-    definitions: [
-      ...levels.flatMap((level) => unknownGuards(level, needGuards, site)),
-      ...found.flatMap(({ definitions }) => definitions),
-    ],
-    problems: [
-      ...levels.flatMap(({ problems }) => problems),
-      ...found.flatMap(({ problems }) => problems),
-    ],
-    unasked: [],
-  };
+  const known = levels.filter(({ broken }) => broken === undefined || broken.isStale);
+  return foundHooks({
+    site,
+    sources: known.map((level) => ({
+      from: { ...level, ...hooksOfLevel(level) },
+      off: undefined,
+    })),
+    files: levels,
+    guards: needGuards,
+    problems: levels.flatMap(({ problems }) => problems),
+    define: defineHooks,
+  });
 }
 
 /** The events that must not proceed while it is unknown what guards them. */
-const needGuards = (['preToolUse', 'beforeSubmitPrompt'] as const).map((nativeEvent) => ({
-  event: cursorEvents[nativeEvent].at,
-  nativeEvent,
-}));
+const needGuards = cursorEvents.guards('preToolUse', 'beforeSubmitPrompt');
 
 /** Checks a file entry by entry: a bad entry is skipped and the others still count. */
-function defineHooks(level: HostLevel): {
-  definitions: HookDefinition[];
-  problems: SettingsProblem[];
-} {
-  const definitions: HookDefinition[] = [];
-  if (level.broken && !level.broken.isStale) return { definitions, problems: [] };
-  const problems = collectProblems(level, (complain) => {
-    const { version, hooks } = level.values;
-    if (version !== 1)
-      complain(() => ({
-        path: ['version'],
-        message: `${said(version)}, so Cursor would ignore this file`,
-        fix: 'write "version": 1',
-      }));
-    if (!isRecord(hooks)) {
-      complain(
-        () => ({
-          path: ['hooks'],
-          message: `${said(hooks)}, so no hook was read`,
-          fix: 'make it an object: { "preToolUse": [ … ] }',
-        }),
-        {},
-      );
-      return;
-    }
-    for (const [event, entries] of Object.entries(hooks))
-      for (const definition of defineEvent(event, entries, level, complain))
-        definitions.push(definition);
-  });
-  return { definitions, problems };
+const defineHooks = (level: HostLevel): Checked<HookDefinition> =>
+  checkEntries(level, (complain) => defineAll(level, complain));
+
+function* defineAll(level: HostLevel, complain: Complain): Generator<HookDefinition> {
+  const { version, hooks } = level.values;
+  if (version !== 1)
+    complain(() => ({
+      path: ['version'],
+      message: `${said(version)}, so Cursor would ignore this file`,
+      fix: 'write "version": 1',
+    }));
+  if (!isRecord(hooks)) {
+    complain(
+      () => ({
+        path: ['hooks'],
+        message: `${said(hooks)}, so no hook was read`,
+        fix: 'make it an object: { "preToolUse": [ … ] }',
+      }),
+      {},
+    );
+    return;
+  }
+  for (const [event, entries] of Object.entries(hooks))
+    yield* defineEvent(event, entries, level, complain);
 }
 
 function* defineEvent(
@@ -96,12 +87,12 @@ function* defineEvent(
   complain: Complain,
 ): Generator<HookDefinition> {
   const path = ['hooks', name];
-  const event = cursorEventNames.find((known) => known === name);
+  const event = cursorEvents.names.find((known) => known === name);
   if (event === undefined) {
     complain(() => ({
       path,
       message: 'Cursor has no such event, so it would ignore this file',
-      fix: `use ${nearestKey(name, cursorEventNames) ?? 'one of its events, such as preToolUse'}`,
+      fix: `use ${nearestKey(name, cursorEvents.names) ?? 'one of its events, such as preToolUse'}`,
       code: 'unknown-event',
     }));
     return;
@@ -166,7 +157,7 @@ function defineHook(
   const failsClosed = field('failClosed', isFlag, 'true or false') === true;
   const isUsers = level.source !== 'project';
   return {
-    event: cursorEvents[event].at,
+    event: cursorEvents.ours[event],
     nativeEvent: event,
     type,
     command,

@@ -5,6 +5,7 @@ import { cursorEvents } from './events.ts';
 import { cursorFiles, enterpriseFile, mayBeIn } from './places.ts';
 import type * as Protocol from './protocol.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadProtocol = onDemand(() => import('./protocol.ts'));
 const loadFind = onDemand(() => import('./find.ts'));
@@ -28,7 +29,7 @@ const protocol = (): typeof Protocol => {
 export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}): Dialect => ({
   name: 'cursor',
   family: 'cursor',
-  events: Object.fromEntries(Object.entries(cursorEvents).map(([name, { at }]) => [name, at])),
+  events: cursorEvents.ours,
   needsSwitch: false,
   approves: true,
   order: ['system', 'project', 'user', 'extension'],
@@ -41,7 +42,6 @@ export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}):
   },
   identity: identityOf,
   matcherOf: (hook) => protocol().matcherOf(hook),
-  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
   applies: (...call) => protocol().applies(...call),
   mode: () => 'parallel',
@@ -49,11 +49,13 @@ export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}):
   stdin: (...given) => protocol().toStdin(...given),
   read: (...given) => protocol().readAnswer(...given),
   merge: (...said) => protocol().mergeAnswers(...said),
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
-  write: async () => (await import('./write.ts')).writer,
+  ...fromRoom({
+    toolNames: () => import('./tool-names.ts'),
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+    write: () => import('./write.ts'),
+  }),
   givesHooksOf: (host, given) => host === 'claude-code' && 'cursor_version' in given,
 });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { defined } from '../../base/json.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { flatAnswer } from '../parts/speaking.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,8 +26,7 @@ export const speaker: Speaker = {
   asks: (event) => shellGates.has(event),
   timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
-    const answer = defined<Fields>(answerTo(event, said, wishes));
-    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+    return flatAnswer(answerTo(event, said, wishes));
   },
 };
 

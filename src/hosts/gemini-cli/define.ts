@@ -5,11 +5,11 @@ import type { HooksFromSource } from '../../core/definitions/hooks-from-source.t
 import { defaultTimeout } from '../../settings/format/hook-fields.ts';
 import { reserved } from '../../settings/format/settings-fields.ts';
 import {
-  collectProblems,
+  checkEntries,
   discarded,
   placeOf,
+  type Checked,
   type Complain,
-  type SettingsProblem,
 } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
@@ -51,15 +51,13 @@ const isTool = (event: LifecycleEvent): boolean => event === 'BeforeTool' || eve
 export function defineHooks(
   from: HooksFromSource,
   isOff: (name: string) => boolean,
-): { definitions: HookDefinition[]; problems: SettingsProblem[] } {
-  const definitions: HookDefinition[] = [];
-  const problems = collectProblems(from, (complain) => {
+): Checked<HookDefinition> {
+  return checkEntries(from, function* (complain) {
     for (const entry of groupEntries(from, format, complain)) {
       const definition = defineHook(entry, from, complain);
-      if (definition && !isOff(definition.name)) definitions.push(definition);
+      if (definition && !isOff(definition.name)) yield definition;
     }
   });
-  return { definitions, problems };
 }
 
 /** The variables whose values Gemini CLI puts into the text of a command. */

@@ -12,6 +12,7 @@ import { chain, merge } from './merge.ts';
 import { geminiFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 
@@ -40,7 +41,6 @@ export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}
   find: async (site) => (await loadFind()).findHooks(site, system),
   identity: identityOf,
   matcherOf,
-  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher,
   mode: (hooks) => (runsInSequence(hooks, identityOf) ? 'sequential' : 'parallel'),
   runsOn: true,
@@ -49,11 +49,13 @@ export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}
   read: readAnswer,
   chain,
   merge,
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
-  write: async () => (await import('./write.ts')).writer,
+  ...fromRoom({
+    toolNames: () => import('./tool-names.ts'),
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+    write: () => import('./write.ts'),
+  }),
 });
 
 /** A command with the same name is the same hook, in any group and file. */

@@ -1,6 +1,6 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import type { RegexBudget } from '../../base/bounded-regex.ts';
+import { type Matcher, matchesAll } from '../parts/matching.ts';
 import { compileMatcher as compilePlainly, usesOf } from '../llxprt/matcher.ts';
 import { excludesNames } from '../parts/tool-table.ts';
 import { toGeminiTool } from './tools.ts';
@@ -16,8 +16,8 @@ export const ignoresMatchers = (event: HookEventName): boolean =>
 export function compileMatcher(
   { event, matcher }: HookDefinition,
   onUndecided: (error: Error) => void,
-): (subject: string, budget?: RegexBudget) => boolean {
-  if (ignoresMatchers(event)) return () => true;
+): Matcher {
+  if (ignoresMatchers(event)) return matchesAll;
   const fits = compilePlainly(event, matcher?.trim(), onUndecided);
   if (usesOf(event) !== 'regex') return fits;
   const namesOf = (ours: string): readonly string[] => {

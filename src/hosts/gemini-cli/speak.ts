@@ -1,14 +1,8 @@
-import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { decisionWith, nestedAnswer, type NestedFields, stopOf } from '../parts/speaking.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-interface Answer {
-  /** The fields next to `hookSpecificOutput`. */
-  readonly top?: Fields;
-  readonly specific?: Fields;
-}
 
 /** Writes the answers that Gemini CLI obeys: one object on stdout, with exit 0. */
 export const speaker: Speaker = {
@@ -17,22 +11,19 @@ export const speaker: Speaker = {
   asks: (event) => event === 'BeforeTool',
   timeoutAt: () => 600_000,
   write(event, said, wishes): HostAnswer {
-    const { top, specific = {} } = answerTo(event, said, wishes);
-    const own = defined<Fields>(specific);
-    const answer = defined<Fields>({
-      ...top,
-      systemMessage: wishes.take('message'),
-      suppressOutput: wishes.take('hide'),
-      hookSpecificOutput:
-        Object.keys(own).length > 0 ? { hookEventName: event, ...own } : undefined,
+    const { top, specific } = answerTo(event, said, wishes);
+    const [systemMessage, suppressOutput] = [wishes.take('message'), wishes.take('hide')];
+    const answer = nestedAnswer(event, {
+      top: { ...top, systemMessage, suppressOutput },
+      specific,
     });
-    if (Object.keys(answer).length > 0) return { stdout: answer };
+    if (answer.stdout !== undefined) return answer;
     // If stdout is empty, stderr is read, and any text there undoes a denial at the model's events.
     return event.includes('Model') ? { stdout: {} } : {};
   },
 };
 
-function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answer {
+function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): NestedFields {
   switch (event) {
     case 'BeforeTool':
       return {
@@ -49,8 +40,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answ
     case 'AfterAgent': {
       const stop = stopOf(wishes);
       if (stop['continue'] === false) return { top: stop };
-      const reason = wishes.takeGoingOn();
-      return { top: reason === undefined ? {} : { decision: 'deny', reason } };
+      return { top: decisionWith('deny', wishes.takeGoingOn()) };
     }
     case 'BeforeModel': {
       const response = wishes.take('llmResponse');
@@ -82,7 +72,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answ
  * The reason of a denial replaces the result, so another result is given as such a reason. Context next
  * to it would be dropped.
  */
-function afterTool(wishes: Wishes): Answer {
+function afterTool(wishes: Wishes): NestedFields {
   const stop = stopOf(wishes);
   const text = wishes.takeResult();
   const denial = wishes.take('deny');
@@ -100,12 +90,4 @@ function decisionOf(wishes: Wishes): Fields {
   return question === undefined ? {} : { decision: 'ask', reason: question };
 }
 
-function denialOf(wishes: Wishes): Fields {
-  const reason = wishes.take('deny');
-  return reason === undefined ? {} : { decision: 'deny', reason };
-}
-
-function stopOf(wishes: Wishes): Fields {
-  const stopReason = wishes.take('stop');
-  return stopReason === undefined ? {} : { continue: false, stopReason };
-}
+const denialOf = (wishes: Wishes): Fields => decisionWith('deny', wishes.take('deny'));

@@ -7,6 +7,7 @@ import { kodeletEvents } from './vocabulary.ts';
 import { hookFolders, runArgs } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 
@@ -44,10 +45,11 @@ export const kodelet: Dialect = {
   environment: () => ({}),
   stdin: ({ event }, payload, context) => toStdin(event, payload, context),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
+  ...fromRoom({
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+  }),
 };
 
 /**

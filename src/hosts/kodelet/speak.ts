@@ -1,5 +1,5 @@
-import { defined } from '../../base/json.ts';
 import type { Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { flatAnswer } from '../parts/speaking.ts';
 import { runLimit } from './vocabulary.ts';
 
 const silence: HostAnswer = { exitCode: 1 };
@@ -17,8 +17,7 @@ export const speaker: Speaker = {
   timeoutAt: () => runLimit,
   silence,
   write(event, { native }, wishes): HostAnswer {
-    const answer = defined<Record<string, unknown>>(answerTo(event, native, wishes));
-    return Object.keys(answer).length > 0 ? { stdout: answer } : silence;
+    return flatAnswer(answerTo(event, native, wishes), silence);
   },
 };
 

@@ -1,10 +1,6 @@
 import type { HookEventName } from '../../core/points/hook-points.ts';
 import type { LifecycleEvent } from '../../core/protocol/events.ts';
-import { RegexBudget } from '../../base/bounded-regex.ts';
-/** Whether a hook matches this subject; the test counts against a budget. */
-type Matcher = (subject: string, budget?: RegexBudget) => boolean;
-
-const always: Matcher = () => true;
+import { anyMatches, type Matcher, matchesAll } from '../parts/matching.ts';
 
 /** How an event uses its hooks' matchers. */
 export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
@@ -30,7 +26,7 @@ export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
 
 /**
  * Compiles a matcher of the settings: a missing or empty one and `*` match everything, a regular
- * expression is tested unanchored, and any other text is compared letter by letter. One that cannot be decided matches, so that a guard is never skipped.
+ * expression is tested unanchored, and any other text is compared letter by letter.
  */
 export function compileMatcher(
   event: HookEventName,
@@ -39,14 +35,7 @@ export function compileMatcher(
 ): Matcher {
   const use = usesOf(event);
   if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
-    return always;
+    return matchesAll;
   if (use === 'equal') return (subject) => subject === matcher;
-  return (subject, budget = new RegexBudget()) => {
-    try {
-      return budget.test(matcher, subject);
-    } catch (error) {
-      onUndecided(error as Error);
-      return true;
-    }
-  };
+  return (subject, budget) => anyMatches(matcher, [subject], onUndecided, budget);
 }

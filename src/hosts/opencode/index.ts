@@ -1,4 +1,5 @@
 import type { Host } from '../../core/dialects/dialect.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 /** OpenCode, whose hooks are functions in plugins: a plugin file calls the relay; no scripts are found. */
 export const opencode: Host = {
@@ -12,8 +13,9 @@ export const opencode: Host = {
     'session.idle': 'AfterAgent',
     'session.compacting': 'PreCompress',
   },
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
+  ...fromRoom({
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+  }),
 };

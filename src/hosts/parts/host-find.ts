@@ -2,7 +2,7 @@ import type { HookEventName, HookSource } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { environmentFileFault } from '../../settings/files/levels.ts';
-import type { SettingsProblem } from '../../core/definitions/problem.ts';
+import type { Checked, SettingsProblem } from '../../core/definitions/problem.ts';
 import {
   folderReader,
   settingsReader,
@@ -12,9 +12,9 @@ import {
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { hostExtensions, type HostExtension } from './host-extensions.ts';
 import {
+  foundHooks,
+  hooksOfLevel,
   readLevels,
-  takenAway,
-  unknownGuards,
   type HostLevel,
   type OffSwitch,
 } from './host-levels.ts';
@@ -35,13 +35,7 @@ export interface HostFormat {
   /** The problems of switches whose value has the wrong type. */
   readonly switchProblems: (level: HostLevel) => readonly SettingsProblem[];
   /** The hooks of one file, checked. */
-  readonly define: (
-    from: HooksFromSource,
-    levels: readonly HostLevel[],
-  ) => {
-    readonly definitions: readonly HookDefinition[];
-    readonly problems: readonly SettingsProblem[];
-  };
+  readonly define: (from: HooksFromSource, levels: readonly HostLevel[]) => Checked<HookDefinition>;
 }
 
 /** A file of an extension: its hooks, and what is wrong with the file. */
@@ -59,37 +53,24 @@ export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
   const levels = readLevels(hostSettings(site.cwd, host), site, read);
   const added = addedFile(site, host);
   const extensions = extensionHooks(site.cwd, format);
-  const sources: HooksFromSource[] = [
-    ...[...levels, ...added.levels].map(({ source, file, values, locate }) => ({
-      source,
-      file,
-      locate,
-      hooks: values['hooks'],
+  const own = [...levels, ...added.levels];
+  return foundHooks<HooksFromSource>({
+    site,
+    sources: [...own.map(hooksOfLevel), ...extensions.sources].map((from) => ({
+      from,
+      off: offFor(levels, from.source),
     })),
-    ...extensions.sources,
-  ];
-  const all = sources.map((from) => ({ from, off: offFor(levels, from.source) }));
-  const isOff = (source: HookSource): boolean => offFor(levels, source) !== undefined;
-  const defined = all
-    .filter(({ off }) => off === undefined)
-    .map(({ from }) => define(from, levels));
-  return {
-    definitions: [
-      ...[...levels, ...added.levels, ...extensions.files].flatMap((level) =>
-        unknownGuards(level, needGuards, site, isOff),
-      ),
-      ...defined.flatMap(({ definitions }) => definitions),
-    ],
+    files: [...own, ...extensions.files],
+    guards: needGuards,
+    isOff: (source) => offFor(levels, source) !== undefined,
     problems: [
-      ...[...levels, ...added.levels].flatMap(({ problems }) => problems),
+      ...own.flatMap(({ problems }) => problems),
       ...added.problems,
       ...levels.flatMap(switchProblems),
       ...extensions.problems,
-      ...defined.flatMap(({ problems }) => problems),
-      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
     ],
-    unasked: [],
-  };
+    define: (from) => define(from, levels),
+  });
 }
 
 /** Reads the file that the environment names, if it may add hooks. */

@@ -3,13 +3,17 @@ import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { reaches } from '../../settings/files/levels.ts';
-import { type SettingsProblem, unknownGuard } from '../../core/definitions/problem.ts';
+import {
+  type Checked,
+  type SettingsProblem,
+  unknownGuard,
+} from '../../core/definitions/problem.ts';
 import {
   danglingLink,
   type ReadSettingsFile,
   type SettingsFile,
 } from '../../settings/files/read-files.ts';
-import type { HookSite } from '../../core/dialects/hook-site.ts';
+import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import type { HostPlace } from './host-places.ts';
 
 /** A settings file of a host that exists. */
@@ -58,6 +62,61 @@ export function unknownGuards(
   const name = isSystems ? "the administrator's settings" : file;
   return events.map((event) => unknownGuard({ ...event, source, file, name, place: 'hooks' }, why));
 }
+
+/** The hooks of one file, and the switch that turns them off, if there is one. */
+interface SwitchedHooks<From> {
+  readonly from: From;
+  readonly off: OffSwitch | undefined;
+}
+
+/** What was read of a host's files. */
+interface ReadFiles<From> {
+  readonly site: HookSite;
+  readonly sources: readonly SwitchedHooks<From>[];
+  /** All files, with those that have no hooks of their own. */
+  readonly files: readonly HostLevel[];
+  /** The events that are denied while it is unknown which hooks guard them. */
+  readonly guards: Parameters<typeof unknownGuards>[1];
+  /** Whether a switch turns the hooks of a source off; default: none does. */
+  readonly isOff?: (source: HookSource) => boolean;
+  /** What is wrong with the files themselves. */
+  readonly problems: readonly SettingsProblem[];
+  /** Checks the hooks of one file. */
+  readonly define: (from: From) => Checked<HookDefinition>;
+}
+
+/** Returns the hooks of a host's files, except those that a switch turns off, and hooks for unknown guards. */
+export function foundHooks<From extends HooksFromSource>({
+  site,
+  sources,
+  files,
+  guards,
+  isOff,
+  problems,
+  define,
+}: ReadFiles<From>): FoundHooks {
+  const checked = sources.filter(({ off }) => off === undefined).map(({ from }) => define(from));
+  return {
+    definitions: [
+      ...files.flatMap((file) => unknownGuards(file, guards, site, isOff)),
+      ...checked.flatMap(({ definitions }) => definitions),
+    ],
+    problems: [
+      ...problems,
+      ...checked.flatMap((one) => one.problems),
+      ...sources.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
+    ],
+    unasked: [],
+  };
+}
+
+/** What a level's file says, for checking the hooks in it. */
+export const hooksOfLevel = ({ source, file, values, locate }: HostLevel) => ({
+  source,
+  file,
+  locate,
+  hooks: values['hooks'],
+});
 
 /** Reports a file of hooks that a plugin names and that does not exist. */
 export const missingHooks = (file: string): SettingsProblem => ({

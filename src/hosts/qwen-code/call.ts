@@ -10,7 +10,7 @@ import {
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
 import { call, failureOf, ownFields, trigger, checkedCall } from '../parts/host-call.ts';
 import type { QwenEventName } from './events.ts';
-import { fromQwenWord } from './matcher.ts';
+import { fromClaudeWord } from '../parts/matching.ts';
 import { fromQwenInput, fromQwenTool, toQwenInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -72,10 +72,10 @@ function inCanonicalForm(event: QwenEventName, fields: Fields): ReadCall {
     case 'Notification':
       return made({
         details: {},
-        notification_type: fromQwenWord(event, own['notification_type'] as string),
+        notification_type: fromClaudeWord(event, own['notification_type'] as string),
       });
     case 'SessionStart':
-      return made({ source: fromQwenWord(event, own['source'] as string) });
+      return made({ source: fromClaudeWord(event, own['source'] as string) });
     default:
       return made({});
   }

@@ -28,7 +28,7 @@ import { matcherFault } from './matcher.ts';
 
 const format: GroupFormat<QwenEventName> = {
   host: 'Qwen Code',
-  events: Object.keys(qwenEvents) as QwenEventName[],
+  events: qwenEvents.names,
   example: 'PreToolUse',
   groupKeys: ['matcher', 'sequential', 'hooks'],
   hookKeys: [
@@ -78,7 +78,7 @@ function defineHook(
   const field = fieldReader(fields, path, complain);
   const groupField = fieldReader(group, path.slice(0, -2), complain);
   return {
-    event: qwenEvents[event].at,
+    event: qwenEvents.ours[event],
     nativeEvent: event,
     type,
     command,

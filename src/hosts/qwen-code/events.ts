@@ -1,5 +1,5 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { eventTable } from '../parts/event-table.ts';
 
 /** What the engine must know about one of Qwen Code's events. */
 interface QwenEvent {
@@ -22,7 +22,7 @@ interface QwenEvent {
 const tool = { subject: 'tool_name' } as const;
 
 /** Qwen Code's events, as measured. */
-export const qwenEvents = {
+const events = {
   PreToolUse: { at: 'BeforeTool', ...tool, blocks: true, stop: 'denies', keepsDenials: true },
   PermissionRequest: { at: 'ToolPermission', ...tool },
   PostToolUse: { at: 'AfterTool', ...tool, blocks: true, stop: 'replaces', context: true },
@@ -61,17 +61,9 @@ export const qwenEvents = {
 } as const satisfies Readonly<Record<string, QwenEvent>>;
 
 /** Qwen Code's own name for an event. */
-export type QwenEventName = keyof typeof qwenEvents;
+export type QwenEventName = keyof typeof events;
 
-/** Returns what the engine must know about an event. */
-export const traitsOf = (event: QwenEventName): QwenEvent => qwenEvents[event];
+/** Qwen Code's events, by its own names. */
+export const qwenEvents = eventTable<QwenEventName, QwenEvent>(events);
 
-/** Returns Qwen Code's name for a hook's event: the definition's own, else the first that fits. */
-export const qwenEventOf = ({
-  nativeEvent,
-  event,
-}: Pick<HookDefinition, 'nativeEvent' | 'event'>): QwenEventName =>
-  (nativeEvent ??
-    Object.keys(qwenEvents).find(
-      (name) => qwenEvents[name as QwenEventName].at === event,
-    )) as QwenEventName;
+export const { traitsOf, eventOf: qwenEventOf } = qwenEvents;

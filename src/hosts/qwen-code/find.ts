@@ -8,9 +8,7 @@ import { qwenEvents } from './events.ts';
 import { installFile, manifestFile, qwenFolder } from './places.ts';
 
 /** The events that are denied while it is unknown which hooks guard them. */
-const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
-  (nativeEvent) => ({ event: qwenEvents[nativeEvent].at, nativeEvent }),
-);
+const needGuards = qwenEvents.guards('PreToolUse', 'PermissionRequest', 'UserPromptSubmit');
 
 const switchKey = 'disableAllHooks';
 

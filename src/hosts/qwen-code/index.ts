@@ -1,10 +1,9 @@
-import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
-import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { hostSettings, mayBeInHost, projectSight } from '../parts/host-places.ts';
 import { runsInSequence } from '../parts/host-sequence.ts';
+import { isNotFailedTool, matchesHostEvent } from '../parts/matching.ts';
 import { readAnswer } from './answer.ts';
 import { qwenEventOf, qwenEvents, traitsOf } from './events.ts';
 import { compileMatcher, matcherOf } from './matcher.ts';
@@ -12,6 +11,7 @@ import { chain, merge } from './merge.ts';
 import { qwenFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { fromRoom } from '../parts/host-room.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 
@@ -25,7 +25,7 @@ export interface QwenCodeOptions {
 export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}): Dialect => ({
   name: 'qwen-code',
   family: 'qwen-code',
-  events: Object.fromEntries(Object.entries(qwenEvents).map(([name, { at }]) => [name, at])),
+  events: qwenEvents.ours,
   needsSwitch: false,
   guarded: [
     '.qwen/settings.json',
@@ -39,9 +39,10 @@ export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}):
   find: async (site) => (await loadFind()).findHooks(site, system),
   identity: identityOf,
   matcherOf,
-  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher,
-  applies: (hook, payload) => isForOutcome(hook, payload) && isForHostEvent(hook, payload),
+  applies: (hook, payload) =>
+    isNotFailedTool(hook, payload) &&
+    matchesHostEvent(hook, payload, traitsOf(qwenEventOf(hook)).subject, compileMatcher),
   mode: (hooks) => (runsInSequence(hooks, identityOf) ? 'sequential' : 'parallel'),
   runsOn: true,
   environment: environmentOf,
@@ -49,28 +50,18 @@ export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}):
   read: readAnswer,
   chain,
   merge,
-  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
-  speak: async () => (await import('./speak.ts')).speaker,
-  install: async () => (await import('./install.ts')).installation,
-  write: async () => (await import('./write.ts')).writer,
+  ...fromRoom({
+    toolNames: () => import('./tool-names.ts'),
+    call: () => import('./call.ts'),
+    speak: () => import('./speak.ts'),
+    install: () => import('./install.ts'),
+    write: () => import('./write.ts'),
+  }),
 });
 
 /** A command with the same name is the same hook, in any group and file. */
 const identityOf = ({ nativeEvent, type, name, command }: HookDefinition): string =>
   JSON.stringify([nativeEvent, type, name, command]);
-
-/** Qwen Code reports a failed tool only as a different event. */
-const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
-  hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
-
-/** For an event that only hosts have, no other code knows what its matchers are compared with. */
-function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
-  if (!hook.event.startsWith('host.')) return true;
-  const { subject } = traitsOf(qwenEventOf(hook));
-  const value = subject === undefined ? undefined : payload[subject];
-  return typeof value === 'string' ? compileMatcher(hook, () => undefined)(value) : true;
-}
 
 /** Returns the variables of a hook; its own `env` overrides them. */
 const environmentOf = (

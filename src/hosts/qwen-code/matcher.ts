@@ -1,25 +1,9 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { isRegex, RegexBudget } from '../../base/bounded-regex.ts';
+import { isRegex } from '../../base/bounded-regex.ts';
+import { anyMatches, type Matcher, matchesAll, toClaudeWord } from '../parts/matching.ts';
 import { excludesNames } from '../parts/tool-table.ts';
-import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
+import { qwenEventOf, traitsOf } from './events.ts';
 import { exactNamesOf, toQwenTool } from './tools.ts';
-
-type Matcher = (subject: string, budget?: RegexBudget) => boolean;
-
-/** Our words that matchers are compared with, as Qwen Code has them. */
-const theirWords: Readonly<Partial<Record<QwenEventName, Readonly<Record<string, string>>>>> = {
-  SessionStart: { compress: 'compact' },
-  SessionEnd: { exit: 'other' },
-  Notification: { ToolPermission: 'permission_prompt' },
-};
-
-/** Returns Qwen Code's word for one of our words for a source, a reason or a kind. */
-export const toQwenWord = (event: QwenEventName, ours: string): string =>
-  theirWords[event]?.[ours] ?? ours;
-
-/** Returns our word for one of Qwen Code's. */
-export const fromQwenWord = (event: QwenEventName, theirs: string): string =>
-  Object.entries(theirWords[event] ?? {}).find(([, word]) => word === theirs)?.[0] ?? theirs;
 
 const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
 
@@ -68,24 +52,19 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   const event = qwenEventOf(hook);
   const { subject } = traitsOf(event);
   const matcher = hook.matcher?.trim() ?? '';
-  if (subject === undefined || isAll(matcher)) return () => true;
+  if (subject === undefined || isAll(matcher)) return matchesAll;
   const isTool = subject === 'tool_name';
   const { entries, source } = partsOf(matcher);
-  if (entries.some(isAll)) return () => true;
+  if (entries.some(isAll)) return matchesAll;
   const words = new Set([matcher, ...entries]);
   const isTested = entries.length > 0 && isRegex(source);
-  return (given, budget = new RegexBudget()) => {
-    const name = isTool ? toQwenTool(given) : toQwenWord(event, given);
+  return (given, budget) => {
+    const name = isTool ? toQwenTool(given) : toClaudeWord(event, given);
     const exact = isTool ? exactNamesOf(given) : [name, given];
     if (exact.some((one) => words.has(one))) return true;
     if (!isTested) return false;
     const tested = excludesNames(source) ? [name] : [...new Set([name, given])];
-    try {
-      return tested.some((one) => budget.test(source, one));
-    } catch (error) {
-      onUndecided(error as Error);
-      return true;
-    }
+    return anyMatches(source, tested, onUndecided, budget);
   };
 }
 

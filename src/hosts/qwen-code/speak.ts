@@ -1,14 +1,8 @@
-import { defined } from '../../base/json.ts';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import { behaviourOf, decisionWith, nestedAnswer, type NestedFields } from '../parts/speaking.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-interface Answer {
-  /** The fields next to `hookSpecificOutput`. */
-  readonly top?: Fields;
-  readonly specific?: Fields;
-}
 
 /**
  * Writes the answers that Qwen Code obeys: one object on stdout, with exit 0. With exit 2 only stderr
@@ -22,22 +16,12 @@ export const speaker: Speaker = {
   // Before a tool, Qwen Code never waits longer, whatever its settings say.
   timeoutAt: () => 60_000,
   write(event, said, wishes): HostAnswer {
-    const { top: first, specific = {} } = answerTo(event, said, wishes);
-    const own = defined<Fields>(specific);
-    const top = defined<Fields>({
-      ...first,
-      systemMessage: wishes.take('message'),
-      suppressOutput: wishes.take('hide'),
-    });
-    const isLong = Buffer.byteLength(JSON.stringify([top, own])) > mostBytes;
-    const [outer, inner] = isLong ? [shortened(top), shortened(own)] : [top, own];
-    const answer = {
-      ...outer,
-      ...(Object.keys(own).length > 0 && {
-        hookSpecificOutput: { hookEventName: event, ...inner },
-      }),
-    };
-    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+    const { top, specific = {} } = answerTo(event, said, wishes);
+    const [systemMessage, suppressOutput] = [wishes.take('message'), wishes.take('hide')];
+    const outer = { ...top, systemMessage, suppressOutput };
+    return Buffer.byteLength(JSON.stringify([outer, specific])) > mostBytes
+      ? nestedAnswer(event, { top: shortened(outer), specific: shortened(specific) })
+      : nestedAnswer(event, { top: outer, specific });
   },
 };
 
@@ -58,12 +42,14 @@ const shortened = (fields: Fields): Fields =>
     ]),
   );
 
-function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answer {
+function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): NestedFields {
   switch (event) {
     case 'PreToolUse':
       return beforeTool(wishes);
     case 'PermissionRequest':
-      return { specific: { decision: behaviourOf(native, wishes) } };
+      return {
+        specific: { decision: shortBehaviour(wishes, native['toolInput']) },
+      };
     case 'PostToolUse':
       return afterTool(wishes);
     case 'PostToolUseFailure':
@@ -72,8 +58,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answ
     case 'SubagentStop': {
       // The agent stops by itself if no hook says anything; with a stop it would go on.
       wishes.take('stop');
-      const reason = wishes.takeGoingOn();
-      return { top: reason === undefined ? {} : { decision: 'block', reason } };
+      return { top: decisionWith('block', wishes.takeGoingOn()) };
     }
     case 'UserPromptSubmit':
     case 'UserPromptExpansion':
@@ -90,7 +75,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Answ
   }
 }
 
-function beforeTool(wishes: Wishes): Answer {
+function beforeTool(wishes: Wishes): NestedFields {
   const reason = wishes.take('deny');
   if (reason !== undefined)
     return {
@@ -103,20 +88,13 @@ function beforeTool(wishes: Wishes): Answer {
     : { specific: { permissionDecision: 'ask', permissionDecisionReason: question } };
 }
 
-/** The user is asked anyway, so a wish to ask needs no answer. */
-function behaviourOf(native: Fields, wishes: Wishes): Fields | undefined {
-  wishes.take('ask');
-  const message = wishes.take('deny');
-  if (message !== undefined) return { behavior: 'deny', message: cut(message) };
-  if (wishes.take('allow') === undefined) return undefined;
-  return defined<Fields>({
-    behavior: 'allow',
-    updatedInput: wishes.take('toolInput') && native['toolInput'],
-  });
+function shortBehaviour(wishes: Wishes, input: unknown): Fields | undefined {
+  const behaviour = behaviourOf(wishes, { takesInput: true, input });
+  return behaviour && shortened(behaviour);
 }
 
 /** A denial has no effect here; the reason of a stop replaces the result, and the agent goes on. */
-function afterTool(wishes: Wishes): Answer {
+function afterTool(wishes: Wishes): NestedFields {
   const text = wishes.takeResult();
   const context = contextOf(wishes);
   return text === undefined
@@ -127,7 +105,4 @@ function afterTool(wishes: Wishes): Answer {
 const contextOf = (wishes: Wishes): string | undefined =>
   joinTexts([wishes.take('deny'), wishes.take('context')]);
 
-function denialOf(wishes: Wishes): Fields {
-  const reason = wishes.takeRefusal();
-  return reason === undefined ? {} : { decision: 'block', reason };
-}
+const denialOf = (wishes: Wishes): Fields => decisionWith('block', wishes.takeRefusal());

@@ -5,7 +5,7 @@ import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import { durationOf } from '../parts/tool-facts.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
-import { toQwenWord } from './matcher.ts';
+import { toClaudeWord } from '../parts/matching.ts';
 import { toQwenInput, toQwenTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -67,13 +67,13 @@ function ownFields(
       const { details: _, ...rest } = own;
       return {
         ...rest,
-        notification_type: toQwenWord(event, String(own['notification_type'])),
+        notification_type: toClaudeWord(event, String(own['notification_type'])),
       };
     }
     case 'SessionStart':
     case 'SessionEnd': {
       const subject = traitsOf(event).subject!;
-      return { ...own, [subject]: toQwenWord(event, String(own[subject])) };
+      return { ...own, [subject]: toClaudeWord(event, String(own[subject])) };
     }
     default:
       return own;

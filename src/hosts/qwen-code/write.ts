@@ -1,7 +1,6 @@
 import { entryWriter, unanchored, type Writer } from '../../core/dialects/writer.ts';
-import type { QwenEventName } from './events.ts';
 import { installation } from './install.ts';
-import { toQwenWord } from './matcher.ts';
+import { toClaudeWord } from '../parts/matching.ts';
 import { toQwenTool } from './tools.ts';
 
 /** How Qwen Code's settings describe a hook. */
@@ -9,7 +8,7 @@ export const writer: Writer = {
   ...installation,
   ...unanchored,
   toolName: toQwenTool,
-  word: (event, ours) => toQwenWord(event as QwenEventName, ours),
+  word: toClaudeWord,
   write: entryWriter({
     runs: { command: 'command', http: 'url', prompt: 'prompt' },
     inGroups: true,

@@ -10,7 +10,7 @@ const fits = (
   nativeEvent: ClaudeEventName = 'PreToolUse',
 ) =>
   claudeCode.compileMatcher(
-    definition(claudeEvents[nativeEvent].at, {
+    definition(claudeEvents.ours[nativeEvent], {
       nativeEvent,
       ...(matcher !== undefined && { matcher }),
     }),

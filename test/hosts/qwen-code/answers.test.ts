@@ -12,7 +12,7 @@ async function ran(
   const { local, start } = qwenBox();
   local({ hooks: { [event]: [groupOf([{ type: 'command', command, ...hook }])] } });
   const { fire } = await start();
-  const result = await fire(qwenEvents[event].at, qwenFields[event] as never, { canAsk: true });
+  const result = await fire(qwenEvents.ours[event], qwenFields[event] as never, { canAsk: true });
   const { decision, reason, stop, notice, context, changes } = result.verdict;
   const [first] = result.results;
   return {

@@ -174,7 +174,7 @@ describe('Qwen Code’s matchers', () => {
     const { local, start } = qwenBox();
     local({ hooks: { [event]: [groupOf(['exit 0'], { matcher })] } });
     const { fire } = await start();
-    const { results } = await fire(qwenEvents[event].at, qwenFields[event] as never);
+    const { results } = await fire(qwenEvents.ours[event], qwenFields[event] as never);
     expect(results.length === 1).toBe(fits);
   });
 
