@@ -1,14 +1,6 @@
-import {
-  anything,
-  flag,
-  oneOf,
-  optional,
-  text,
-  withDefault,
-  type Shape,
-} from '../../core/protocol/fields.ts';
+import { anything, oneOf, type Shape } from '../../core/protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
-import { call, failureOf, ownFields, trigger, checkedCall } from '../parts/host-call.ts';
+import { call, checkedCall, claudeShapes, failureOf, ownFields } from '../parts/host-call.ts';
 import type { ClaudeEventName } from './events.ts';
 import { fromClaudeWord } from '../parts/matching.ts';
 import { fromClaudeResponse, toClaudeResponse } from './tool-response.ts';
@@ -16,26 +8,11 @@ import { fromClaudeInput, fromClaudeTool, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const stop = {
-  stop_hook_active: withDefault(flag, () => false),
-  last_assistant_message: optional(text),
-};
-
 /** What an event's own fields must be when they come from outside. Extra fields are tolerated. */
 const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
-  PreToolUse: call,
-  PermissionRequest: call,
+  ...claudeShapes,
   PostToolUse: { ...call, tool_response: anything },
-  PostToolUseFailure: { ...call, error: text },
-  UserPromptSubmit: { prompt: text },
-  Stop: stop,
-  SubagentStop: { agent_id: text, agent_type: text, ...stop },
-  SubagentStart: { agent_id: text, agent_type: text },
   SessionStart: { source: oneOf(['startup', 'resume', 'clear', 'compact', 'fork']) },
-  SessionEnd: { reason: text },
-  PreCompact: trigger,
-  PostCompact: trigger,
-  Notification: { message: text, notification_type: withDefault(text, () => '') },
 };
 
 /** Reads an event from an agent that speaks Claude Code into canonical form. */

@@ -2,23 +2,7 @@ import { join } from 'node:path';
 import { userFolder } from '../parts/host-places.ts';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { users } from './places.ts';
-import type { ClaudeEventName } from './events.ts';
-
-const events: readonly ClaudeEventName[] = [
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'SessionStart',
-  'SessionEnd',
-  'PreCompact',
-  'PostCompact',
-  'Notification',
-];
+import { claudeEvents, type ClaudeEventName } from './events.ts';
 
 /** The events at which a hook that fails may deny. */
 const guarded: readonly ClaudeEventName[] = [
@@ -36,10 +20,10 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, site) =>
     join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.claude'), 'settings.json'),
-  entries: (call) => inGroups(events, () => ({ type: 'command', command: call() })),
+  entries: (call) => inGroups(claudeEvents.shared, () => ({ type: 'command', command: call() })),
   overHttp: {
     entries: (request, call) =>
-      inGroups(events, (event) =>
+      inGroups(claudeEvents.shared, (event) =>
         // Claude Code has no HTTP hooks for this event.
         event === 'SessionStart'
           ? { type: 'command', command: call() }

@@ -9,7 +9,7 @@ import {
   type Shape,
 } from '../../core/protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
-import { call, ownFields, trigger, checkedCall } from '../parts/host-call.ts';
+import { call, checkedCall, claudeShapes, ownFields } from '../parts/host-call.ts';
 import type { CodexEventName } from './events.ts';
 import { fromCodexSource } from './matcher.ts';
 import { patchParts } from './patch-parts.ts';
@@ -25,21 +25,15 @@ const stop = {
   stop_hook_active: withDefault(flag, () => false),
   last_assistant_message: optional(textOrNull),
 };
-const subagent = { agent_id: text, agent_type: text };
 
 /** What an event's own fields must be when they come from outside. Extra fields are tolerated. */
 const shapes: Readonly<Record<CodexEventName, Shape>> = {
-  PreToolUse: call,
-  PermissionRequest: call,
+  ...claudeShapes,
   PostToolUse: { ...call, tool_response: anything },
-  UserPromptSubmit: { prompt: text },
   Stop: stop,
-  SubagentStart: subagent,
-  SubagentStop: { ...subagent, ...stop },
+  SubagentStop: { ...claudeShapes.SubagentStart, ...stop },
   SessionStart: { source: oneOf(['startup', 'resume', 'clear', 'fork', 'compact']) },
   SessionEnd: { reason: withDefault(text, () => 'other') },
-  PreCompact: trigger,
-  PostCompact: trigger,
   Interrupt: {},
 };
 

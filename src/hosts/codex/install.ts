@@ -2,21 +2,8 @@ import { join } from 'node:path';
 import { userFolder } from '../parts/host-places.ts';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { users } from './places.ts';
+import { codexEvents } from './events.ts';
 import { speaker } from './speak.ts';
-
-const events = [
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'SubagentStart',
-  'SubagentStop',
-  'Stop',
-  'PreCompact',
-  'PostCompact',
-];
 
 /** How hooks are installed in Codex's `hooks.json`. */
 export const installation: EntriesInstallation = {
@@ -27,7 +14,7 @@ export const installation: EntriesInstallation = {
   file: (scope, site) =>
     join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.codex'), 'hooks.json'),
   entries: (call) =>
-    inGroups(events, (event) => ({
+    inGroups(codexEvents.shared, (event) => ({
       type: 'command',
       command: call(),
       timeout: speaker.timeoutAt(event) / 1_000,

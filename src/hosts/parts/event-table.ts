@@ -10,6 +10,8 @@ interface HostEvent {
 /** A host's events by its own names. */
 export interface EventTable<Name extends string, Event extends HostEvent> {
   readonly names: readonly Name[];
+  /** Those that exist in other hosts too. */
+  readonly shared: readonly Name[];
   /** Our name for each event. */
   readonly ours: Readonly<Record<Name, HookEventName>>;
   /** What the engine must know about an event. */
@@ -32,6 +34,7 @@ export function eventTable<Name extends string, Event extends HostEvent>(
   const names = Object.keys(events) as Name[];
   return {
     names,
+    shared: names.filter((name) => !events[name].at.startsWith('host.')),
     ours: Object.fromEntries(names.map((name) => [name, events[name].at])) as Record<
       Name,
       HookEventName

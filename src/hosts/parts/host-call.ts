@@ -1,9 +1,11 @@
 import {
+  flag,
   object,
   oneOf,
   optional,
   readShape,
   text,
+  withDefault,
   type Shape,
 } from '../../core/protocol/fields.ts';
 import type { CheckedCall, ReadCall } from '../../core/dialects/dialect.ts';
@@ -13,6 +15,27 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Event fields that several hosts have in common. */
 export const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
 export const trigger = { trigger: oneOf(['manual', 'auto']) };
+
+const stop = {
+  stop_hook_active: withDefault(flag, () => false),
+  last_assistant_message: optional(text),
+};
+const subagent = { agent_id: text, agent_type: text };
+
+/** What the own fields of Claude Code's events must be; hosts that follow it have the same. */
+export const claudeShapes = {
+  PreToolUse: call,
+  PermissionRequest: call,
+  PostToolUseFailure: { ...call, error: text },
+  UserPromptSubmit: { prompt: text },
+  Stop: stop,
+  SubagentStop: { ...subagent, ...stop },
+  SubagentStart: subagent,
+  SessionEnd: { reason: text },
+  PreCompact: trigger,
+  PostCompact: trigger,
+  Notification: { message: text, notification_type: withDefault(text, () => '') },
+} as const satisfies Readonly<Record<string, Shape>>;
 
 /** The fields that every event has: we set them ourselves, whatever an agent gives. */
 const base: ReadonlySet<string> = new Set([

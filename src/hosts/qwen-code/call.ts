@@ -1,41 +1,18 @@
-import {
-  flag,
-  object,
-  oneOf,
-  optional,
-  text,
-  withDefault,
-  type Shape,
-} from '../../core/protocol/fields.ts';
+import { object, oneOf, type Shape } from '../../core/protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
-import { call, failureOf, ownFields, trigger, checkedCall } from '../parts/host-call.ts';
+import { call, checkedCall, claudeShapes, failureOf, ownFields } from '../parts/host-call.ts';
 import type { QwenEventName } from './events.ts';
 import { fromClaudeWord } from '../parts/matching.ts';
 import { fromQwenInput, fromQwenTool, toQwenInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const stop = {
-  stop_hook_active: withDefault(flag, () => false),
-  last_assistant_message: optional(text),
-};
-
 /** The shapes of events' own fields that come from outside. More fields are tolerated. */
 const shapes: Readonly<Partial<Record<QwenEventName, Shape>>> = {
-  PreToolUse: call,
-  PermissionRequest: call,
+  ...claudeShapes,
   PermissionDenied: call,
   PostToolUse: { ...call, tool_response: object },
-  PostToolUseFailure: { ...call, error: text },
-  UserPromptSubmit: { prompt: text },
-  Stop: stop,
-  SubagentStop: { agent_id: text, agent_type: text, ...stop },
-  SubagentStart: { agent_id: text, agent_type: text },
   SessionStart: { source: oneOf(['startup', 'resume', 'clear', 'compact', 'branch']) },
-  SessionEnd: { reason: text },
-  PreCompact: trigger,
-  PostCompact: trigger,
-  Notification: { message: text, notification_type: withDefault(text, () => '') },
 };
 
 /** Reads an event from an agent that speaks Qwen Code, into canonical form. */

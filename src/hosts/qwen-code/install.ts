@@ -1,22 +1,7 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
+import { qwenEvents } from './events.ts';
 import { speaker } from './speak.ts';
-
-const events = [
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'SessionStart',
-  'SessionEnd',
-  'PreCompact',
-  'PostCompact',
-  'Notification',
-];
 
 const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 
@@ -27,7 +12,7 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
   entries: (call) =>
-    inGroups(events, (event) => ({
+    inGroups(qwenEvents.shared, (event) => ({
       type: 'command',
       command: call(),
       timeout: secondsAt(event),
@@ -35,7 +20,11 @@ export const installation: EntriesInstallation = {
   overHttp: {
     failsOpen: 'where "hookmachine serve" does not answer',
     entries: (request) =>
-      inGroups(events, (event) => ({ type: 'http', ...request(), timeout: secondsAt(event) })),
+      inGroups(qwenEvents.shared, (event) => ({
+        type: 'http',
+        ...request(),
+        timeout: secondsAt(event),
+      })),
   },
   after: (scope) =>
     scope === 'project'
