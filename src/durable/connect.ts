@@ -4,23 +4,9 @@ import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../core/calls/ca
 import { newCallId } from '../core/calls/event-hooks.ts';
 import { OfferedTools } from '../agent/loop/offered-tools.ts';
 import type { ToolCallRequest } from '../core/calls/run-tool-call.ts';
-import type { Tool } from '../agent/loop/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
-import {
-  aConfig,
-  aMap,
-  anyText,
-  assertArgument,
-  assertArguments,
-  count,
-  flag,
-  object,
-  optional,
-  positive,
-  type Rule,
-  text,
-} from '../base/arguments.ts';
+import { anyText, assertArgument, assertArguments, text } from '../base/arguments.ts';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { onAbort } from '../core/run/run-machine.ts';
 import { tellOnce, warn } from '../base/log.ts';
@@ -43,52 +29,12 @@ import { Host } from './host.ts';
 import { isLeaseLost } from './ledger.ts';
 import { type LegParts, runLeg, type ToolOf } from './leg.ts';
 import { type Hold, OpenCall } from './open-call.ts';
+import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase } from './postgres.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
 import { messageOf } from '../base/message-of.ts';
-
-/** What a host needs for durable calls. */
-export interface DurableOptions {
-  /** A URL such as `postgres://user@host/database`. */
-  readonly database: string;
-  readonly config: HookSystemConfig;
-  /** The tools that this host runs itself; frameworks run their own. Default: none. */
-  readonly tools?: ReadonlyMap<string, Tool> | undefined;
-  /** What the tools act on: a call is continued only by hosts of its workspace. */
-  readonly workspace: string;
-  /**
-   * The name of this host, unique among the running ones. A host that returns under the same name takes up
-   * what it left. Default: a generated name.
-   */
-  readonly name?: string | undefined;
-  /** How long a question waits for its answer, in ms; default: 7 days. */
-  readonly expiresAfter?: number | undefined;
-  /** How long a host may be silent before this one considers it dead, in ms; default: 60 s. */
-  readonly lostAfter?: number | undefined;
-  /** How many calls `work` processes at once; default: 8. */
-  readonly concurrency?: number | undefined;
-  /**
-   * How many calls of the workspace all hosts that `work` process at once; give each host the same number.
-   * Calls that hosts make themselves are counted, and never wait. Default: as many as the hosts take.
-   */
-  readonly workspaceConcurrency?: number | undefined;
-  /** How long a call waits for a database that went away while the call was running, in ms; default: 60 s. */
-  readonly patience?: number | undefined;
-  /** See `ToolSchedulerOptions`. */
-  readonly allowGuardWrites?: boolean | undefined;
-}
-
-/** A durable call to make. */
-export interface DurableRequest {
-  /** Asking again with this id returns the same call. Default: a new id. */
-  readonly id?: string | undefined;
-  readonly name: string;
-  readonly input: ToolInput;
-  /** The session that hooks are given. Default: that of the config. */
-  readonly session?: string | undefined;
-}
 
 /**
  * Joins the hosts of a workspace. The database must have been migrated: `hookmachine durable migrate`.
@@ -116,27 +62,6 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
     throw error;
   }
 }
-
-const optionRules: Readonly<Record<string, Rule>> = {
-  database: text,
-  workspace: text,
-  config: aConfig,
-  tools: optional(aMap),
-  name: optional(text),
-  expiresAfter: optional(positive),
-  lostAfter: optional(positive),
-  concurrency: optional(positive),
-  workspaceConcurrency: optional(positive),
-  patience: optional(count),
-  allowGuardWrites: optional(flag),
-};
-
-const callRules: Readonly<Record<string, Rule>> = {
-  id: optional(text),
-  name: text,
-  input: object,
-  session: optional(text),
-};
 
 /** How a call is to be worked on. */
 type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOptions, 'signal'>;

@@ -1,7 +1,7 @@
 /** `hookmachine/durable`: tool calls that survive their hosts, and approvals that wait in a database. */
 
 export { connectDurable, type Durable } from '../durable/connect.ts';
-export type { DurableOptions, DurableRequest } from '../durable/connect.ts';
+export type { DurableOptions, DurableRequest } from '../durable/options.ts';
 export type { DurableOutcome, SuspendedCall, WaitOptions } from '../durable/outcome.ts';
 export type { EndedCall } from '../durable/calls.ts';
 export { checkDatabase, migrateDatabase, openRecords } from '../durable/records.ts';

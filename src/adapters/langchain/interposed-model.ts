@@ -177,37 +177,32 @@ async function* stream(
   const tokens = new HeldTokens(manager, (message) => isHeld(by, bound, message));
   const live = new Channel<Chunk>();
   const core = await loadCore();
-  let held: Chunk[] = [];
-  let whole: Chunk | undefined;
-  let streamed: StreamedText | undefined;
+  let attempt: Attempt = { held: [] };
   const asking = by
     .answer({
       model,
       messages,
       options,
       bound,
-      show: (text) => streamed?.show(text),
+      show: (text) => attempt.streamed?.show(text),
       ask: async (asked, how, text, another = model) => {
         tokens.forget();
-        held = [];
-        whole = undefined;
-        streamed =
-          text && by.holdsText() && by.streamsText()
-            ? new StreamedText(text, live, core)
-            : undefined;
+        const streams = text && by.holdsText() && by.streamsText();
+        attempt = { held: [], ...(streams && { streamed: new StreamedText(text, live, core) }) };
         // What hooks still hold of an answer that broke off is not part of this one.
         await text?.end();
         for await (const chunk of another._streamResponseChunks(asked, how, tokens.manager)) {
           (how['signal'] as AbortSignal | undefined)?.throwIfAborted();
-          whole = whole ? whole.concat(chunk) : chunk;
-          if (streamed) await streamed.add(chunk);
+          attempt.whole = attempt.whole ? attempt.whole.concat(chunk) : chunk;
+          if (attempt.streamed) await attempt.streamed.add(chunk);
           else if (isHeld(by, bound, chunk.message)) {
-            held.push(chunk);
+            attempt.held.push(chunk);
             text?.add(textOf(chunk.message));
           } else live.push(chunk);
         }
-        if (whole === undefined) throw new Error('Received empty response from chat model call.');
-        return whole.message;
+        if (attempt.whole === undefined)
+          throw new Error('Received empty response from chat model call.');
+        return attempt.whole.message;
       },
     })
     .finally(() => live.close());
@@ -215,9 +210,27 @@ async function* stream(
   asking.catch(() => undefined);
   for await (const chunk of live) {
     yield chunk;
-    if (streamed) await tokens.tell(chunk);
+    if (attempt.streamed) await tokens.tell(chunk);
   }
-  const answer = await asking;
+  yield* restOf(attempt, await asking, by, tokens);
+}
+
+/** What came of the model in one attempt. */
+interface Attempt {
+  /** The chunks that wait for the hooks on the whole answer. */
+  readonly held: Chunk[];
+  /** The text that hooks are given as it comes, if they take it so. */
+  readonly streamed?: StreamedText;
+  whole?: Chunk;
+}
+
+/** What follows the chunks that were passed on as they came. */
+async function* restOf(
+  { held, streamed, whole }: Attempt,
+  answer: Message,
+  by: Interposed,
+  tokens: HeldTokens,
+): AsyncGenerator<Chunk> {
   if (streamed) {
     for (const chunk of streamed.rest(answer, whole?.message)) {
       yield chunk;

@@ -71,101 +71,138 @@ export async function HookmachinePlugin(
   refuseDurable(options, 'OpenCode');
   const config = configOf(options, 'opencode');
   const plugin: Plugin = { config, options, client, tools: new Set() };
-  const sessions = new Map<string, Promise<Session>>();
-  const sessionOf = (id: string): Promise<Session> => {
-    const known = sessions.get(id) ?? findSession(plugin, id);
-    sessions.set(id, known);
+  return callbacksOf(plugin, new Sessions(plugin));
+}
+
+/** The sessions that have been seen, and the turns that are ending. */
+class Sessions {
+  readonly #plugin: Plugin;
+  readonly #sessions = new Map<string, Promise<Session>>();
+  /** OpenCode does not wait for these before it disposes of the plugin. */
+  readonly #endings = new Set<Promise<void>>();
+
+  constructor(plugin: Plugin) {
+    this.#plugin = plugin;
+  }
+
+  /** The session with this id, which may be new. */
+  open(id: string): Promise<Session> {
+    const known = this.#sessions.get(id) ?? findSession(this.#plugin, id);
+    this.#sessions.set(id, known);
     return known;
-  };
-  /** Turns that are ending; OpenCode does not wait for them before it disposes of the plugin. */
-  const endings = new Set<Promise<void>>();
-  const end = async (id: string, reason: HookEventFields['SessionEnd']['reason']) => {
-    const session = await sessions.get(id);
-    sessions.delete(id);
+  }
+
+  /** The session with this id, if it has been seen. */
+  known(id: string): Promise<Session> | undefined {
+    return this.#sessions.get(id);
+  }
+
+  async endTurn(id: string): Promise<void> {
+    const session = await this.#sessions.get(id);
+    if (!session) return;
+    const ending = endTurn(this.#plugin, session).finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+    await ending;
+  }
+
+  async end(id: string, reason: HookEventFields['SessionEnd']['reason']): Promise<void> {
+    const session = await this.#sessions.get(id);
+    this.#sessions.delete(id);
     session?.cancel('the session ended');
     if (!session?.hasBegun || session.isSubagent) return;
     const about = { sessionId: id, subject: reason };
-    report(plugin, await fireEvent(config, 'SessionEnd', { reason }, about));
-  };
+    report(this.#plugin, await fireEvent(this.#plugin.config, 'SessionEnd', { reason }, about));
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.allSettled(this.#endings);
+    for (const id of this.#sessions.keys()) await this.end(id, 'exit');
+  }
+}
+
+/** Takes an event of OpenCode's bus. */
+async function takeBusEvent(
+  plugin: Plugin,
+  sessions: Sessions,
+  { type, properties }: BusEvent,
+): Promise<void> {
+  const { config } = plugin;
+  const { info, part } = properties;
+  switch (type) {
+    case 'session.idle':
+      return sessions.endTurn(String(properties['sessionID']));
+    case 'session.deleted':
+      if (isRecord(info)) await sessions.end(String(info['id']), 'clear');
+      return;
+    case 'session.compacted': {
+      const session = await sessions.open(String(properties['sessionID']));
+      const about = { ...session.context, subject: 'auto' };
+      report(plugin, await fireEvent(config, 'PostCompress', { trigger: 'auto' }, about));
+      return;
+    }
+    case 'message.part.updated': {
+      if (!isRecord(part) || part['type'] !== 'tool') return;
+      const session = await sessions.known(String(part['sessionID']));
+      if (session) await fail(plugin, session, part);
+      return;
+    }
+    case 'permission.asked': {
+      const session = await sessions.open(String(properties['sessionID']));
+      const notification_type = 'ToolPermission';
+      const fields = {
+        notification_type,
+        message: `OpenCode asks for permission: ${String(properties['permission'])}`,
+        details: properties,
+      };
+      const about = { ...session.context, subject: notification_type };
+      report(plugin, await fireEvent(config, 'Notification', fields, about));
+    }
+  }
+}
+
+/** What OpenCode calls. */
+function callbacksOf(plugin: Plugin, sessions: Sessions): HookmachineCallbacks {
+  const { config, options } = plugin;
   return {
-    async event({ event: { type, properties } }) {
-      const { info, part } = properties;
-      switch (type) {
-        case 'session.idle': {
-          const session = await sessions.get(String(properties['sessionID']));
-          if (!session) return;
-          const ending = endTurn(plugin, session).finally(() => endings.delete(ending));
-          endings.add(ending);
-          await ending;
-          return;
-        }
-        case 'session.deleted':
-          if (isRecord(info)) await end(String(info['id']), 'clear');
-          return;
-        case 'session.compacted': {
-          const session = await sessionOf(String(properties['sessionID']));
-          const about = { ...session.context, subject: 'auto' };
-          report(plugin, await fireEvent(config, 'PostCompress', { trigger: 'auto' }, about));
-          return;
-        }
-        case 'message.part.updated': {
-          if (!isRecord(part) || part['type'] !== 'tool') return;
-          const session = await sessions.get(String(part['sessionID']));
-          if (session) await fail(plugin, session, part);
-          return;
-        }
-        case 'permission.asked': {
-          const session = await sessionOf(String(properties['sessionID']));
-          const notification_type = 'ToolPermission';
-          const fields = {
-            notification_type,
-            message: `OpenCode asks for permission: ${String(properties['permission'])}`,
-            details: properties,
-          };
-          const about = { ...session.context, subject: notification_type };
-          report(plugin, await fireEvent(config, 'Notification', fields, about));
-        }
-      }
-    },
+    event: ({ event }) => takeBusEvent(plugin, sessions, event),
     async dispose() {
-      await Promise.allSettled(endings);
-      for (const id of sessions.keys()) await end(id, 'exit');
+      await sessions.endAll();
       if (isOwn(options)) config.getHookSystem()?.dispose();
     },
     async 'chat.message'({ sessionID, agent }, { parts }) {
-      const session = await sessionOf(sessionID);
+      const session = await sessions.open(sessionID);
       session.agent = agent ?? session.agent;
       await beginTurn(plugin, session, parts);
     },
     async 'chat.params'({ sessionID, agent }, output) {
-      const { model } = await sessionOf(sessionID);
+      const { model } = await sessions.open(sessionID);
       if (model && !unseenAgents.has(agent)) applySettings(model, output);
     },
     async 'tool.definition'({ toolID }) {
       plugin.tools.add(toolID);
     },
     async 'tool.execute.before'(call, output) {
-      await judge(plugin, await sessionOf(call.sessionID), call, output);
+      await judge(plugin, await sessions.open(call.sessionID), call, output);
     },
     async 'tool.execute.after'({ sessionID, callID }, output) {
-      await finish(plugin, await sessionOf(sessionID), callID, output);
+      await finish(plugin, await sessions.open(sessionID), callID, output);
     },
     async 'experimental.chat.messages.transform'(_, { messages }) {
       const id = messages.at(-1)?.info.sessionID;
-      if (id !== undefined) await beginModelCall(plugin, await sessionOf(id), messages);
+      if (id !== undefined) await beginModelCall(plugin, await sessions.open(id), messages);
     },
     async 'experimental.chat.system.transform'({ sessionID }, { system }) {
       if (sessionID === undefined) return;
-      const added = (await sessionOf(sessionID)).model?.request?.system;
+      const added = (await sessions.open(sessionID)).model?.request?.system;
       if (added !== undefined) system.push(added);
     },
     async 'experimental.text.complete'({ sessionID, messageID }, output) {
-      const session = await sessionOf(sessionID);
+      const session = await sessions.open(sessionID);
       if (session.model) output.text = await session.model.text(output.text);
       session.said(messageID, output.text);
     },
     async 'experimental.session.compacting'({ sessionID }, { context }) {
-      const session = await sessionOf(sessionID);
+      const session = await sessions.open(sessionID);
       const about = { ...session.context, subject: 'auto' };
       const result = await fireEvent(config, 'PreCompress', { trigger: 'auto' }, about);
       report(plugin, result);

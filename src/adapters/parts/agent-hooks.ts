@@ -1,33 +1,24 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import {
   type CallNeutralModel,
-  type EndedNeutralCall,
   type NeutralRequest,
   type NeutralResponse,
-  runModelCall,
 } from '../../core/calls/run-model-call.ts';
 import { textTo } from '../../core/calls/model-call-ports.ts';
 import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
-import { warnPlainly } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { HookEventFields } from '../../core/protocol/input.ts';
 import { LooksAhead } from './looks-ahead.ts';
 import { BeginTurns } from './begin-turns.ts';
-import type { Conditions, FrameworkModelCall } from './framework-call.ts';
+import type { FrameworkModelCall } from './framework-call.ts';
 import { JudgeAnswer, stoppedBefore } from './judge-answer.ts';
 import { LooseStops } from './loose-stops.ts';
 import { DurableCalls } from './durable-calls.ts';
 import { Notices } from './notices.ts';
-import {
-  type AdapterOptions,
-  configOf,
-  isOwn,
-  defaultMaxRejections,
-  tooManyRounds,
-} from './options.ts';
+import { type AdapterOptions, configOf, isOwn } from './options.ts';
 import {
   type FrameworkToolCall,
   continueCall,
@@ -39,17 +30,8 @@ import {
 } from './run-tool.ts';
 import { Questions } from './questions.ts';
 import { Sessions } from './sessions.ts';
-import {
-  type JudgedCall,
-  type OpenJudgedCall,
-  resultsAtEnd,
-  textOf,
-  saying,
-  type Turn,
-  Turns,
-  withTurn,
-} from './turns.ts';
-import { stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
+import { TurnAnswers } from './turn-answers.ts';
+import { type JudgedCall, type OpenJudgedCall, resultsAtEnd, type Turn, Turns } from './turns.ts';
 
 /**
  * The hooks around an agent that a framework runs, for adapters. The adapter converts model calls and tool
@@ -69,6 +51,7 @@ export class AgentHooks extends LooksAhead {
   readonly #durable: DurableCalls | undefined;
   readonly #beginnings: BeginTurns;
   readonly #judge: JudgeAnswer;
+  readonly #answers: TurnAnswers;
 
   constructor(options: AdapterOptions) {
     super();
@@ -93,6 +76,12 @@ export class AgentHooks extends LooksAhead {
       questions: this.#questions,
       nameOf: (name) => this.nameOf(name),
       judgesTool: (name) => this.judgesTool(name),
+    });
+    this.#answers = new TurnAnswers({
+      ...parts,
+      sessions: this.#sessions,
+      notices: this.notices,
+      judge: this.#judge,
     });
   }
 
@@ -146,7 +135,7 @@ export class AgentHooks extends LooksAhead {
     const cancelled = (): void => this.#turns.end(turn, messageOf(signal.reason));
     const stopListening = onAbort(signal, cancelled);
     try {
-      return await this.#answer(turn, request, callModel, { signal, ...how });
+      return await this.#answers.of(turn, request, callModel, { signal, ...how });
     } catch (error) {
       if (key && !signal.aborted) this.#beginnings.failed(key, turn);
       else this.#turns.end(turn, messageOf(error));
@@ -268,118 +257,6 @@ export class AgentHooks extends LooksAhead {
     return typeof sessionId === 'function'
       ? sessionId()
       : (sessionId ?? this.config.getSessionId());
-  }
-
-  /** Returns the model's answer, after as many further rounds as AfterAgent hooks want. */
-  async #answer(
-    turn: Turn,
-    request: NeutralRequest,
-    callModel: CallNeutralModel,
-    how: Conditions,
-  ): Promise<NeutralResponse> {
-    for (;;) {
-      if (turn.stop) {
-        this.#turns.end(turn, turn.stop.reason);
-        return saying(turn.stop.reason);
-      }
-      const call = await this.#call(turn, request, callModel, how);
-      const response = this.#read(call, turn);
-      if (call.stop) {
-        this.#options.onStop?.(call.stop.reason);
-        this.#turns.end(turn, call.stop.reason);
-        return response;
-      }
-      const wanted = response.parts.filter((part) => part.call !== undefined);
-      if (wanted.length > 0) return this.#judge.judged(turn, response, call, how);
-      const goesOn = await this.#sentOn(turn, request, response, how.signal);
-      if (!goesOn) return response;
-      await how.onSentOn?.(response);
-    }
-  }
-
-  async #call(
-    turn: Turn,
-    request: NeutralRequest,
-    callModel: CallNeutralModel,
-    { signal, onText }: Conditions,
-  ): Promise<EndedNeutralCall> {
-    const call = await runModelCall(
-      this.config,
-      withTurn(request, turn),
-      async (...asked) => {
-        const response = await callModel(...asked);
-        turn.notes.clear();
-        return response;
-      },
-      {
-        signal,
-        sessionId: turn.sessionId,
-        // If an answer comes as a whole, nobody waits for its text.
-        ...(onText && { onText, onWait: (waitsFor) => this.notices.textWaits(waitsFor) }),
-      },
-    );
-    if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
-    if (call.outcome.status === 'cancelled') throw signal.reason;
-    if (call.outcome.status === 'failed') throw call.error;
-    return call;
-  }
-
-  /**
-   * What the framework takes as the model's answer; a stop or a denial without one answers with its reason.
-   */
-  #read(
-    { response, stop, blockedReason, outcome, suppressOutput }: EndedNeutralCall,
-    turn: Turn,
-  ): NeutralResponse {
-    this.#turns.wants(turn, []);
-    if (blockedReason !== undefined && !stop) this.notices.blocked({ reason: blockedReason });
-    if (suppressOutput) this.notices.hiding('AfterModel', 'what the model says');
-    const said = response && textOf(response.parts) !== '' ? response : undefined;
-    // What was shown before a hook ended the answer stays.
-    const ending = stop?.reason ?? (outcome.status === 'blocked' ? blockedReason : undefined);
-    if (ending === undefined) return response ?? saying('');
-    const parts = said?.parts.filter(({ call }) => call === undefined);
-    return said && parts ? { ...said, parts } : saying(ending);
-  }
-
-  /** Whether AfterAgent hooks make the agent continue after an answer; what they want is then in the turn. */
-  async #sentOn(
-    turn: Turn,
-    request: NeutralRequest,
-    response: NeutralResponse,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const result = await this.#sessions.fire(
-      'AfterAgent',
-      {
-        prompt: turn.prompt,
-        prompt_response: textOf(response.parts),
-        stop_hook_active: turn.rejections > 0,
-      },
-      turn.sessionId,
-      undefined,
-      signal,
-    );
-    const verdict = result?.verdict;
-    if (verdict?.stop) this.#options.onStop?.(stopReasonOf(verdict));
-    const wishes = verdict ? wishesOf(verdict) : [];
-    const { maxRejections = defaultMaxRejections } = this.#options;
-    const isOver = verdict?.stop === true || wishes.length === 0;
-    if (isOver || turn.rejections >= maxRejections) {
-      if (!isOver) warnPlainly(this.config.onWarning, tooManyRounds(maxRejections));
-      this.#turns.end(turn, 'the turn ended');
-      return false;
-    }
-    if (verdict?.message !== undefined) turn.notes.add(verdict.message);
-    turn.rejections += 1;
-    turn.insertions.push({
-      at: request.messages.length,
-      messages: [
-        { role: 'model', parts: response.parts },
-        ...wishes.map((text) => ({ role: 'user' as const, parts: [{ text }] })),
-      ],
-    });
-    return true;
   }
 
   /**

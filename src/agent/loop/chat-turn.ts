@@ -3,21 +3,17 @@ import { availableParallelism } from 'node:os';
 import {
   agentTurnMachine,
   type AgentTurnHooks,
-  type AgentTurnInput,
   type AgentTurnOutcome,
   type AgentTurnPorts,
   type EndedToolStep,
-  type ModelStep,
-  type ToolCallEnd,
 } from '../../../machines/agent-turn.ts';
-import type { ModelCallInput, ModelCallOutcome } from '../../../machines/model-call.ts';
-import type { ToolCallOutcome } from '../../../machines/tool-call.ts';
+import type { ModelCallInput } from '../../../machines/model-call.ts';
 import { hookEvent, runMachine } from '../../core/run/run-machine.ts';
 import { observed, observedSession } from '../../core/run/telemetry.ts';
 import type { PrepareOptions } from '../../core/run/planned-event.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { errorResult } from '../../core/protocol/tool-result.ts';
-import type { GenAIContent, GenAIRequest } from '../../core/translate/genai-types.ts';
+import type { GenAIRequest } from '../../core/translate/genai-types.ts';
 import { withSystemMessage } from '../../core/translate/genai-v1.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import type { CallKeeper } from '../../core/calls/call-keeper.ts';
@@ -28,23 +24,22 @@ import {
   type ChatEvent,
   type SuspendedToolCall,
 } from './chat-events.ts';
-import {
-  conversationOf,
-  modelMessage,
-  toolCallsOf,
-  toolMessage,
-  userMessage,
-  withCallIds,
-} from './chat-history.ts';
+import { conversationOf, toolMessage, userMessage } from './chat-history.ts';
 import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
-import { keepCall, type KeptCall, keptEvents, waitingCall, withdrawAll } from './kept-calls.ts';
+import { keepCall, keptEvents, waitingCall, withdrawAll } from './kept-calls.ts';
 import {
-  endedModelCall,
   modelCall,
   modelCallInput,
   type EndedModelCall,
 } from '../../core/calls/genai-model-call.ts';
+import {
+  type ReadAnswer,
+  readAnswer,
+  readResult,
+  type TurnCall,
+  type TurnLimits,
+} from './turn-steps.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { addResults, unansweredCalls } from './unanswered-calls.ts';
 import {
@@ -55,16 +50,12 @@ import {
 } from '../../core/calls/event-hooks.ts';
 import { beginSession, fireSessionEvent } from './session-events.ts';
 import {
-  cancelledToolCall,
-  endedToolCall,
   runToolCall,
   toolCall,
   toolCallInput,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import { failedResult } from '../../core/calls/tool-effects.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
-import type { CompletedToolCall } from './tool-scheduler.ts';
 import { textOfResponse } from '../../core/translate/response.ts';
 import { blockReasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 
@@ -73,15 +64,6 @@ const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, too
 
 const defaultMaxSteps = 50;
 const defaultMaxRejections = 8;
-
-/** A model call that has ended, and its message. */
-type ReadAnswer = ModelStep & { readonly call: EndedModelCall; readonly message?: GenAIContent };
-
-/** A tool call of a turn, ended or waiting. */
-type TurnCall = CompletedToolCall | KeptCall;
-
-/** The limits of a turn. */
-type TurnLimits = Pick<AgentTurnInput, 'maxSteps' | 'maxRejections'>;
 
 /** One turn of a session, for its `agentTurn` machine: it keeps the history and emits the events. */
 export class ChatTurn {
@@ -417,43 +399,5 @@ export class ChatTurn {
       case 'cancelled':
         return { type: 'cancelled', reason: outcome.reason };
     }
-  }
-}
-
-/** Maps the end of a model call to a step of the turn. */
-function readAnswer(outcome: ModelCallOutcome, isKept: boolean): ReadAnswer {
-  const call = endedModelCall(outcome);
-  if (outcome.status === 'failed') return { call, status: 'failed', error: outcome.error };
-  if (outcome.status === 'cancelled') return { call, status: 'cancelled' };
-  const said = call.response && modelMessage(call.response);
-  const message = said && withCallIds(said, randomUUID, isKept);
-  return {
-    call,
-    status: 'answered',
-    calls: message ? toolCallsOf(message) : [],
-    ...(message && { message }),
-    ...(call.stop && { stop: call.stop }),
-  };
-}
-
-/** Maps the end of a tool call to a result for the turn. */
-const readResult = (request: ToolCallRequest, end: ToolCallEnd): CompletedToolCall => ({
-  ...endedToolCall(outcomeOf(request, end)),
-  request,
-});
-
-function outcomeOf(request: ToolCallRequest, end: ToolCallEnd): ToolCallOutcome {
-  switch (end.status) {
-    case 'broken':
-      return {
-        status: 'done',
-        toolInput: request.input,
-        failures: [],
-        result: failedResult(end.error),
-      };
-    case 'unstarted':
-      return cancelledToolCall(request, end.reason);
-    default:
-      return end;
   }
 }

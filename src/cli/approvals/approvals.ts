@@ -43,21 +43,7 @@ export function addApprovals(program: Command): void {
     .option('--all', 'include those that were answered or have expired')
     .option('--workspace <name>', 'only those of one workspace')
     .option('--json', 'one JSON array')
-    .action(({ json, all, workspace }: ListOptions) =>
-      withRecords(async (records) => {
-        const found = await records.approvals.list({ all, workspace });
-        if (json) return print(`${printableJson(found, 2)}\n`);
-        const waiting = await records.waiting();
-        const lines = found.map((approval) => line(approval));
-        const unattended = waiting.map(
-          (one) =>
-            `${counted(one.calls, 'call')} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
-        );
-        print(
-          printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'),
-        );
-      }),
-    );
+    .action(list);
   approvals
     .command('show')
     .argument('<id>', 'such as ap-7')
@@ -79,17 +65,7 @@ export function addApprovals(program: Command): void {
       'after',
       '\nExit status: 0 accepted, 3 answered or expired already, 1 it could not be answered.',
     ) // prettier-ignore
-    .action((id: string, word: string, { as, note, digest }: AnswerOptions) =>
-      withRecords(async (records) => {
-        const decision = words.find((one) => one === word);
-        if (decision === undefined)
-          throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
-        const by = as ?? userInfo().username;
-        const answered = await records.approvals.answer(id, { decision, by, note, digest });
-        if (!answered.accepted) process.exitCode = 3;
-        print(`${printableJson(answered)}\n`);
-      }),
-    );
+    .action(giveAnswer);
   approvals
     .command('watch')
     .description('print each question as one line of JSON, until Ctrl-C')
@@ -108,6 +84,30 @@ export function addApprovals(program: Command): void {
     .option(...openOption)
     .action(inspect);
 }
+
+const list = ({ json, all, workspace }: ListOptions): Promise<void> =>
+  withRecords(async (records) => {
+    const found = await records.approvals.list({ all, workspace });
+    if (json) return print(`${printableJson(found, 2)}\n`);
+    const waiting = await records.waiting();
+    const lines = found.map((approval) => line(approval));
+    const unattended = waiting.map(
+      (one) =>
+        `${counted(one.calls, 'call')} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
+    );
+    print(printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'));
+  });
+
+const giveAnswer = (id: string, word: string, { as, note, digest }: AnswerOptions): Promise<void> =>
+  withRecords(async (records) => {
+    const decision = words.find((one) => one === word);
+    if (decision === undefined)
+      throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
+    const by = as ?? userInfo().username;
+    const answered = await records.approvals.answer(id, { decision, by, note, digest });
+    if (!answered.accepted) process.exitCode = 3;
+    print(`${printableJson(answered)}\n`);
+  });
 
 async function inspect({ port, open }: InspectOptions): Promise<void> {
   const usedPort = portOf(port, '--port');

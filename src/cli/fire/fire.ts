@@ -87,15 +87,7 @@ async function judged(
   const folder = folderToWorkIn(cwd);
   const wanted = dialectsFor(options);
   const event = dialect.events[name]!;
-  if (isTerminal(0))
-    tellUser(
-      `waiting for the fields of ${name} as JSON on stdin, until Ctrl-D; "hookmachine fire ${name} --sample" prints a sample`,
-    );
-  const { given, fault } = await readEvent();
-  if (fault !== undefined) throw new CommandFailure(fault);
-  const read = await dialect.readCall(name, given);
-  if ('faults' in read)
-    throw new CommandFailure(`stdin does not match ${name}: ${read.faults.join('; ')}`);
+  const { given, read } = await eventFromStdin(name, dialect);
   const { fields, context, parts } = read;
   // `performance` would have to be loaded first.
   const startedAt = process.hrtime.bigint();
@@ -141,6 +133,20 @@ async function judged(
   print(text, onLost);
   if (!shown) tellSkipped(why);
   return report.hookCount;
+}
+
+/** Reads the event on stdin, which has to be one of this dialect. */
+async function eventFromStdin(name: string, dialect: Dialect) {
+  if (isTerminal(0))
+    tellUser(
+      `waiting for the fields of ${name} as JSON on stdin, until Ctrl-D; "hookmachine fire ${name} --sample" prints a sample`,
+    );
+  const { given, fault } = await readEvent();
+  if (fault !== undefined) throw new CommandFailure(fault);
+  const read = await dialect.readCall(name, given);
+  if ('faults' in read)
+    throw new CommandFailure(`stdin does not match ${name}: ${read.faults.join('; ')}`);
+  return { given, read };
 }
 
 /** Says of each hook that the user asked for why it did not run. */

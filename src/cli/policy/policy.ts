@@ -6,11 +6,18 @@ export function addPolicy(program: Command): void {
   const policy = program
     .command('policy')
     .description('install signed bundles of hooks, settings and tests, and make them');
-  const system = [
-    '--system',
-    "at system level, as an administrator (default: at the user's)",
-  ] as const;
-  const toLower = ['--to-lower', 'let a lower version replace a higher one'] as const;
+  addInstalling(policy);
+  addLooking(policy);
+  addMaking(policy);
+}
+
+const system = [
+  '--system',
+  "at system level, as an administrator (default: at the user's)",
+] as const;
+const toLower = ['--to-lower', 'let a lower version replace a higher one'] as const;
+
+function addInstalling(policy: Command): void {
   policy
     .command('add')
     .argument('<from>', 'a folder, a .tgz, or the https:// address of one')
@@ -53,6 +60,9 @@ Exit status: 0 all are up to date, 1 at least one could not be updated.`,
     .action(async (name: string, options: PlaceOptions) =>
       (await import('./policy-install.ts')).removeOne(name, options),
     );
+}
+
+function addLooking(policy: Command): void {
   policy
     .command('list')
     .description('show which bundles are installed, who signed them, and whether they run')
@@ -84,6 +94,9 @@ Exit status: 0 all are up to date, 1 at least one could not be updated.`,
     .action(async (bundle: string, options: PlaceOptions & { readonly unsigned?: true }) =>
       (await import('./policy-look.ts')).test(bundle, options),
     );
+}
+
+function addMaking(policy: Command): void {
   policy
     .command('sign')
     .argument(

@@ -1,3 +1,4 @@
+import type { Model } from '../../core/translate/model.ts';
 import type { Command } from 'commander';
 import { ChatLoop } from '../../agent/loop/chat-loop.ts';
 import type { ChatEvent } from '../../agent/loop/chat-events.ts';
@@ -71,15 +72,7 @@ Example:
 async function run(prompt: string, options: Options): Promise<void> {
   const cwd = projectFolder(options.cwd);
   const maxSteps = stepsOf(options.maxSteps);
-  const spec = options.model ?? process.env['HOOKMACHINE_MODEL'];
-  if (spec === undefined || spec === '')
-    throw new CommandFailure('which model? Pass --model, such as --model scripted:session.yaml');
-  const { createModel } = await import('../../agent/models/create-model.ts');
-  const model = await createModel(spec, {
-    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
-  }).catch((cause: Error) => {
-    throw new CommandFailure(cause.message, { cause });
-  });
+  const model = await modelFor(options);
   const text = prompt === '-' ? await readStdin() : prompt;
   if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what to do');
   if (options.hooks) await reportMissingGuards(cwd);
@@ -130,6 +123,16 @@ async function run(prompt: string, options: Options): Promise<void> {
     // A user who interrupted the session does not wait for the page.
     await done(process.exitCode === 130 ? 'at once' : 'when seen');
   }
+}
+
+async function modelFor({ model, baseUrl }: Options): Promise<Model> {
+  const spec = model ?? process.env['HOOKMACHINE_MODEL'];
+  if (spec === undefined || spec === '')
+    throw new CommandFailure('which model? Pass --model, such as --model scripted:session.yaml');
+  const { createModel } = await import('../../agent/models/create-model.ts');
+  return createModel(spec, { ...(baseUrl !== undefined && { baseUrl }) }).catch((cause: Error) => {
+    throw new CommandFailure(cause.message, { cause });
+  });
 }
 
 /** Holds warnings back while the model's text streams, so that none appears in the middle of it. */

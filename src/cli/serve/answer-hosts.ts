@@ -47,36 +47,6 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
   const running = new Map<AbortController, Promise<void>>();
   let hasEnded = false;
 
-  const work = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    abort: AbortController,
-  ): Promise<void> => {
-    const { signal } = abort;
-    const fail = (status: number, reason: string): void => {
-      request.resume();
-      if (signal.aborted && !hasEnded) return;
-      warn(`${request.url} was answered with status ${status}: ${reason}`);
-      refuse(response, status, reason);
-    };
-    const path = /^\/([\w-]+)(?:\/([\w.]+))?$/.exec(request.url ?? '');
-    if (path === null) return fail(404, 'post an event to /HOST or /HOST/EVENT');
-    let input: EventInput | undefined;
-    try {
-      input = await bodyOf(request, signal);
-      const answer = await options.answer({ host: path[1]!, event: path[2], input, signal });
-      if (answer === undefined) return void response.writeHead(204, { connection: 'close' }).end();
-      response
-        .writeHead(200, { 'content-type': 'application/json', connection: 'close' })
-        .end(JSON.stringify(answer));
-    } catch (error) {
-      if (hasEnded) fail(503, endedEarly);
-      else if (isHookmachineError(error, 'COMMAND_FAILED'))
-        fail(input?.isTooLarge ? 413 : 400, error.message);
-      else fail(500, `the hooks could not be run: ${messageOf(error)}`);
-    }
-  };
-
   return {
     token,
     answers(request, response, { port, admit }) {
@@ -98,7 +68,11 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
       response.once('close', () => {
         if (!response.writableFinished) abort.abort(new Error('the host no longer waits'));
       });
-      const done = work(request, response, abort).finally(() => running.delete(abort));
+      const done = answerOne(
+        { request, response, signal: abort.signal },
+        options,
+        () => hasEnded,
+      ).finally(() => running.delete(abort));
       running.set(abort, done);
       return true;
     },
@@ -109,6 +83,42 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
       await Promise.allSettled(left.map(([, done]) => done));
     },
   };
+}
+
+/** One request and its response; the signal aborts when nobody waits for it any more. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+async function answerOne(
+  { request, response, signal }: Exchange,
+  { answer: judge, warn }: AnswerHostsOptions,
+  hasEnded: () => boolean,
+): Promise<void> {
+  const fail = (status: number, reason: string): void => {
+    request.resume();
+    if (signal.aborted && !hasEnded()) return;
+    warn(`${request.url} was answered with status ${status}: ${reason}`);
+    refuse(response, status, reason);
+  };
+  const path = /^\/([\w-]+)(?:\/([\w.]+))?$/.exec(request.url ?? '');
+  if (path === null) return fail(404, 'post an event to /HOST or /HOST/EVENT');
+  let input: EventInput | undefined;
+  try {
+    input = await bodyOf(request, signal);
+    const answer = await judge({ host: path[1]!, event: path[2], input, signal });
+    if (answer === undefined) return void response.writeHead(204, { connection: 'close' }).end();
+    response
+      .writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+      .end(JSON.stringify(answer));
+  } catch (error) {
+    if (hasEnded()) fail(503, endedEarly);
+    else if (isHookmachineError(error, 'COMMAND_FAILED'))
+      fail(input?.isTooLarge ? 413 : 400, error.message);
+    else fail(500, `the hooks could not be run: ${messageOf(error)}`);
+  }
 }
 
 const endedEarly = 'hookmachine serve has ended before the hooks had';

@@ -54,43 +54,48 @@ to guards, 3 a hook asks about it or defers it, 1 the command could not do its w
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
     )
-    .action(async (name: string, options: Options) => {
-      const { cwd, dialects = presentDialects, hooks, input, trust } = options;
-      if (!tools.has(name))
-        throw new CommandFailure(
-          `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
-        );
-      const folder = projectFolder(cwd);
-      if (hooks) await reportMissingGuards(folder);
-      const watching = await recorded(folder, options);
-      const config = createConfig({
-        cwd: folder,
-        dialects,
-        onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
-        ...whichHooks(hooks),
-        ...onlyTrusted(folder, trust),
-        ...watching,
-      });
-      const text = input === '-' ? await readStdin() : input;
-      const where = input === '-' ? 'stdin' : '--input';
-      const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };
-      const { calls, stop } = await new ToolScheduler({
-        config,
-        tools,
-        allowGuardWrites: options.allowGuardWrites,
-      }).schedule([request]);
-      const [call] = calls;
-      if (call) reportChanges([...argumentChanges(call), ...resultChanges(call)]);
-      const isUnread = (config.getUnreadFiles?.() ?? []).length > 0;
-      const isRefused = call?.toolResult.error?.type === 'guarded_path';
-      const isDenied = call?.outcome.status === 'blocked' || stop !== undefined || isRefused;
-      process.exitCode = isOpen(call) ? 3 : isDenied ? 2 : isUnread ? 1 : 0;
-      process.stdout.write(`${printableJson(call?.toolResult, 2)}\n`);
-      if (call?.notice !== undefined)
-        process.stderr.write(`hookmachine: a hook says: ${oneLine(call.notice)}\n`);
-      if (stop)
-        process.stderr.write(`hookmachine: a hook stops the agent: ${oneLine(stop.reason)}\n`);
-    });
+    .action((name: string, options: Options) => runOne(tools, name, options));
+}
+
+async function runOne(
+  tools: ReturnType<typeof builtInTools>,
+  name: string,
+  options: Options,
+): Promise<void> {
+  const { cwd, dialects = presentDialects, hooks, input, trust } = options;
+  if (!tools.has(name))
+    throw new CommandFailure(
+      `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
+    );
+  const folder = projectFolder(cwd);
+  if (hooks) await reportMissingGuards(folder);
+  const watching = await recorded(folder, options);
+  const config = createConfig({
+    cwd: folder,
+    dialects,
+    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
+    ...whichHooks(hooks),
+    ...onlyTrusted(folder, trust),
+    ...watching,
+  });
+  const text = input === '-' ? await readStdin() : input;
+  const where = input === '-' ? 'stdin' : '--input';
+  const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };
+  const { calls, stop } = await new ToolScheduler({
+    config,
+    tools,
+    allowGuardWrites: options.allowGuardWrites,
+  }).schedule([request]);
+  const [call] = calls;
+  if (call) reportChanges([...argumentChanges(call), ...resultChanges(call)]);
+  const isUnread = (config.getUnreadFiles?.() ?? []).length > 0;
+  const isRefused = call?.toolResult.error?.type === 'guarded_path';
+  const isDenied = call?.outcome.status === 'blocked' || stop !== undefined || isRefused;
+  process.exitCode = isOpen(call) ? 3 : isDenied ? 2 : isUnread ? 1 : 0;
+  process.stdout.write(`${printableJson(call?.toolResult, 2)}\n`);
+  if (call?.notice !== undefined)
+    process.stderr.write(`hookmachine: a hook says: ${oneLine(call.notice)}\n`);
+  if (stop) process.stderr.write(`hookmachine: a hook stops the agent: ${oneLine(stop.reason)}\n`);
 }
 
 /** Whether the tool did not run because someone has to answer first. */

@@ -1,4 +1,5 @@
 import type { AnswerText, ModelCallPorts, ModelRequest } from '../../../machines/model-call.ts';
+import type { HookEventOutcome } from '../../../machines/hook-event.ts';
 import type { EventContext } from '../answers/event-context.ts';
 import type { CallHost } from './call-host.ts';
 import type { PrepareOptions } from '../run/planned-event.ts';
@@ -80,6 +81,7 @@ export function modelCallPorts(
     context,
     onDecided: (result) => onHooks(event, result),
   });
+  const isOnlyStreamed = streaming.length > 0 && others.length === 0;
   return {
     ...(selection && {
       hooksOnSelection: (asked) =>
@@ -103,31 +105,41 @@ export function modelCallPorts(
           reporting('AfterModel'),
         ),
     }),
-    selectTools: (asked, outcome) => {
-      const { finalOutput: output, verdict } = hookResult(outcome) ?? {};
-      return withSystemMessage(withToolConfig(asRequest(asked), output), verdict?.message);
-    },
-    rewrite: (asked, outcome) => {
-      const { finalOutput: output, verdict } = hookResult(outcome) ?? {};
-      return withSystemMessage(withChanges(asRequest(asked), output), verdict?.message);
-    },
+    selectTools: (asked, outcome) => changed(asked, outcome, withToolConfig),
+    rewrite: (asked, outcome) => changed(asked, outcome, withChanges),
     synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
-    // A model that throws synchronously fails like one that rejects.
-    call: async (asked, signal, hooks) => {
-      if (hooks === undefined) return callModel(asRequest(asked), signal, textTo(show));
-      const text = new CountedText(hooks, signal);
-      const response = await callModel(asRequest(asked), signal, text);
-      await text.complete(textOfResponse(response));
-      return response;
-    },
+    call: (asked, signal, hooks) => askModel(callModel, asRequest(asked), { signal, hooks, show }),
     streamed: streamedResponse,
-    revise: (response, outcome) => {
-      const output = hookResult(outcome)?.finalOutput;
-      return streaming.length > 0 && others.length === 0
-        ? shownResponse(response, output, config.onWarning)
-        : revisedResponse(response, output, config.onWarning);
-    },
+    revise: (response, outcome) =>
+      (isOnlyStreamed ? shownResponse : revisedResponse)(
+        response,
+        hookResult(outcome)?.finalOutput,
+        config.onWarning,
+      ),
   };
+}
+
+/** Returns a request with what hooks changed in it, and their message for the model. */
+function changed(
+  asked: ModelRequest,
+  outcome: HookEventOutcome,
+  withTheirs: typeof withChanges,
+): GenAIRequest {
+  const { finalOutput: output, verdict } = hookResult(outcome) ?? {};
+  return withSystemMessage(withTheirs(asRequest(asked), output), verdict?.message);
+}
+
+/** Asks the model. One that throws synchronously fails like one that rejects. */
+async function askModel(
+  callModel: CallModel,
+  asked: GenAIRequest,
+  { signal, hooks, show }: { signal: AbortSignal; hooks?: AnswerText | undefined; show: ShowText },
+): Promise<GenAIResponse> {
+  if (hooks === undefined) return callModel(asked, signal, textTo(show));
+  const text = new CountedText(hooks, signal);
+  const response = await callModel(asked, signal, text);
+  await text.complete(textOfResponse(response));
+  return response;
 }
 
 type ShowText = (text: string) => void;

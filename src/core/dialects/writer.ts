@@ -104,92 +104,127 @@ export const inMilliseconds = (ms: number): Readonly<Record<string, number>> => 
 export const entryWriter =
   (format: EntryFormat): Writer['write'] =>
   (hook, nativeEvent, matcher) => {
-    const { runs, inGroups, fields, timeout, sequential: order } = format;
-    const { type, command, args, env, name, onFailure, inheritsOnFailure, failsOpen } = hook;
-    const { [type]: field } = runs;
+    const { type, command, args } = hook;
+    const { [type]: field } = format.runs;
     if (field === undefined) return { lost: [`there are no hooks of type "${type}"`] };
     const fault = format.fault?.(hook, nativeEvent);
     if (fault !== undefined) return { lost: [fault] };
-    const lost: string[] = [];
-    const limit = timeout(hook.timeout, nativeEvent);
-    const keepsArgs = args === undefined || fields.args !== undefined;
-    const line = keepsArgs ? command : [command, ...args].map(shellWord).join(' ');
+    const keepsArgs = args === undefined || format.fields.args !== undefined;
+    const { own, lost: lostParts } = ownParts(hook, format, keepsArgs);
+    const limit = format.timeout(hook.timeout, nativeEvent);
     const [given = hook.timeout] = Object.values(limit);
-    if (given !== hook.timeout && given * 1_000 !== hook.timeout)
-      lost.push(`its timeout of ${hook.timeout} ms becomes ${given} s`);
-    const isNamed = name !== command && name !== [command, ...(args ?? [])].join(' ');
-    const isOwnUrl = hook.allowedUrls?.every((url) => url === command) === true;
-    const parts: Readonly<Record<Part, unknown>> = {
-      args: keepsArgs ? args : undefined,
-      env: Object.keys(env).length > 0 ? env : undefined,
-      name: isNamed ? name : undefined,
-      description: hook.description,
-      if: hook.if,
-      async: hook.async,
-      wakes: hook.wakes,
-      once: hook.once,
-      idempotent: hook.idempotent,
-      model: hook.model,
-      headers: hook.headers,
-      allowedEnv: hook.allowedEnv?.length ? hook.allowedEnv : undefined,
-      allowedUrls: fields.allowedUrls === undefined && isOwnUrl ? undefined : hook.allowedUrls,
-      retries: hook.retries,
-      tokenFile: hook.tokenFile,
-      tls: hook.tls,
-      concurrency: hook.concurrency,
-      stream: hook.stream,
-      leftBehind: hook.leftBehind,
-      prestart: hook.prestart,
-      cwd: hook.cwd,
-      loopLimit: hook.loopLimit,
-    };
-    const own: Record<string, unknown> = {};
-    for (const part of Object.keys(parts) as Part[]) {
-      const { [part]: value } = parts;
-      if (value === undefined) continue;
-      const { [part]: key } = fields;
-      if (key === undefined) lost.push(withoutEquivalent(part, value));
-      else own[key] = value;
-    }
-    const blocks = onFailure === 'block' && inheritsOnFailure !== true;
-    const onBlock = format.blocksAt?.(nativeEvent) === false ? undefined : format.onBlock;
-    if (blocks && !onBlock) lost.push('its denial on failure has no equivalent');
-    const allows = !blocks && failsOpen && !hook.async;
-    // At an event whose denial sends the agent on, a failed hook never does, in any host.
-    if (allows && !format.onAllow && hookPointOf(hook.event).denial !== 'sends on')
-      lost.push('letting the call continue on failure has no equivalent');
-    const failure = blocks ? onBlock : allows ? format.onAllow : undefined;
-    if (hook.sequential && order === undefined) lost.push('its sequential order has no equivalent');
-    if (hook.shell === 'powershell' && !format.saysShell)
-      lost.push('its use of PowerShell has no equivalent');
-    const shell =
-      format.saysShell && type === 'command' && !args && hook.shell !== 'sh'
-        ? { shell: hook.shell ?? 'bash' }
-        : {};
+    const failure = failureFields(hook, format, nativeEvent);
     const entry = {
-      ...(!inGroups && matcher !== undefined && { matcher }),
+      ...(!format.inGroups && matcher !== undefined && { matcher }),
       ...(!(format.typeIsOptional && type === 'command') && { type }),
-      [args && format.program !== undefined ? format.program : field]: line,
+      [args && format.program !== undefined ? format.program : field]: keepsArgs
+        ? command
+        : [command, ...args].map(shellWord).join(' '),
       ...own,
-      ...shell,
-      ...failure,
+      ...(format.saysShell &&
+        type === 'command' &&
+        !args &&
+        hook.shell !== 'sh' && { shell: hook.shell ?? 'bash' }),
+      ...failure.fields,
       ...limit,
     };
-    const isShellText = type === 'command' && !args;
-    const changesShell = isShellText && !format.saysShell && hook.shell === 'sh';
-    const isSaid = order === 'said' && hook.sequential;
+    const changesShell = type === 'command' && !args && !format.saysShell && hook.shell === 'sh';
     return {
-      entry: inGroups
-        ? {
-            ...(matcher !== undefined && { matcher }),
-            ...(isSaid && { sequential: true }),
-            hooks: [entry],
-          }
-        : entry,
-      lost,
+      entry: format.inGroups ? groupOf(entry, matcher, format, hook) : entry,
+      lost: [
+        ...(given !== hook.timeout && given * 1_000 !== hook.timeout
+          ? [`its timeout of ${hook.timeout} ms becomes ${given} s`]
+          : []),
+        ...lostParts,
+        ...failure.lost,
+        ...(hook.sequential && format.sequential === undefined
+          ? ['its sequential order has no equivalent']
+          : []),
+        ...(hook.shell === 'powershell' && !format.saysShell
+          ? ['its use of PowerShell has no equivalent']
+          : []),
+      ],
       ...(changesShell && { shell: 'bash' as const }),
     };
   };
+
+const groupOf = (
+  entry: object,
+  matcher: string | undefined,
+  { sequential }: EntryFormat,
+  hook: HookDefinition,
+) => ({
+  ...(matcher !== undefined && { matcher }),
+  ...(sequential === 'said' && hook.sequential && { sequential: true }),
+  hooks: [entry],
+});
+
+/** Returns the parts of a hook in the fields that the host has for them, and what has no field. */
+function ownParts(
+  hook: HookDefinition,
+  { fields }: EntryFormat,
+  keepsArgs: boolean,
+): { readonly own: Readonly<Record<string, unknown>>; readonly lost: readonly string[] } {
+  const { name, command, args, env } = hook;
+  const isNamed = name !== command && name !== [command, ...(args ?? [])].join(' ');
+  const isOwnUrl = hook.allowedUrls?.every((url) => url === command) === true;
+  const parts: Readonly<Record<Part, unknown>> = {
+    args: keepsArgs ? args : undefined,
+    env: Object.keys(env).length > 0 ? env : undefined,
+    name: isNamed ? name : undefined,
+    description: hook.description,
+    if: hook.if,
+    async: hook.async,
+    wakes: hook.wakes,
+    once: hook.once,
+    idempotent: hook.idempotent,
+    model: hook.model,
+    headers: hook.headers,
+    allowedEnv: hook.allowedEnv?.length ? hook.allowedEnv : undefined,
+    allowedUrls: fields.allowedUrls === undefined && isOwnUrl ? undefined : hook.allowedUrls,
+    retries: hook.retries,
+    tokenFile: hook.tokenFile,
+    tls: hook.tls,
+    concurrency: hook.concurrency,
+    stream: hook.stream,
+    leftBehind: hook.leftBehind,
+    prestart: hook.prestart,
+    cwd: hook.cwd,
+    loopLimit: hook.loopLimit,
+  };
+  const own: Record<string, unknown> = {};
+  const lost: string[] = [];
+  for (const part of Object.keys(parts) as Part[]) {
+    const { [part]: value } = parts;
+    if (value === undefined) continue;
+    const { [part]: key } = fields;
+    if (key === undefined) lost.push(withoutEquivalent(part, value));
+    else own[key] = value;
+  }
+  return { own, lost };
+}
+
+/** Returns the fields that say what a failure means, and what the host cannot say. */
+function failureFields(
+  hook: HookDefinition,
+  format: EntryFormat,
+  nativeEvent: string,
+): { readonly fields: object; readonly lost: readonly string[] } {
+  const blocks = hook.onFailure === 'block' && hook.inheritsOnFailure !== true;
+  const onBlock = format.blocksAt?.(nativeEvent) === false ? undefined : format.onBlock;
+  if (blocks)
+    return {
+      fields: onBlock ?? {},
+      lost: onBlock ? [] : ['its denial on failure has no equivalent'],
+    };
+  if (!hook.failsOpen || hook.async) return { fields: {}, lost: [] };
+  // At an event whose denial sends the agent on, a failed hook never does, in any host.
+  const isLost = !format.onAllow && hookPointOf(hook.event).denial !== 'sends on';
+  return {
+    fields: format.onAllow ?? {},
+    lost: isLost ? ['letting the call continue on failure has no equivalent'] : [],
+  };
+}
 
 /** Says that the host has no field for a part. */
 function withoutEquivalent(part: Part, value: unknown): string {

@@ -71,25 +71,11 @@ export function openInput(): HookStdin {
  * time to time one comes and goes.
  */
 export function openInputPipe(): HookStdin {
-  let writer: number | undefined;
   let nudging: NodeJS.Timeout | undefined;
   let rest: Socket | undefined;
-  const [path, reader] = openFifo((fifo) => {
-    // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
-    const both = openSync(fifo, O_RDWR);
-    try {
-      const opened = openSync(fifo, O_RDONLY);
-      try {
-        writer = openSync(fifo, O_WRONLY | O_NONBLOCK);
-      } catch (error) {
-        closeSync(opened);
-        throw error;
-      }
-      return [fifo, opened];
-    } finally {
-      closeSync(both);
-    }
-  });
+  const opened = openFifo(openBothEnds);
+  const { path, reader } = opened;
+  let writer: number | undefined = opened.writer;
   return { reader, fill, close };
 
   function fill(text: string): void {
@@ -129,6 +115,23 @@ export function openInputPipe(): HookStdin {
     writer = undefined;
     rest?.destroy();
     returnFifo(path, rest === undefined && !touch());
+  }
+}
+
+/** Opens a FIFO for reading and for writing, neither of which waits for the other. */
+function openBothEnds(path: string): { path: string; reader: number; writer: number } {
+  // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
+  const both = openSync(path, O_RDWR);
+  try {
+    const reader = openSync(path, O_RDONLY);
+    try {
+      return { path, reader, writer: openSync(path, O_WRONLY | O_NONBLOCK) };
+    } catch (error) {
+      closeSync(reader);
+      throw error;
+    }
+  } finally {
+    closeSync(both);
   }
 }
 

@@ -58,15 +58,7 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
         },
       };
     case 'PermissionRequest':
-      return {
-        specific: {
-          decision: behaviourOf(wishes, {
-            interrupts: true,
-            takesInput: true,
-            input: outcome.native['toolInput'],
-          }),
-        },
-      };
+      return { specific: { decision: decisionOnPermission(outcome, wishes) } };
     case 'PostToolUse':
       return {
         top: { ...blockOf(wishes), ...stopOf(wishes) },
@@ -85,13 +77,7 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
       };
     case 'Stop':
     case 'SubagentStop':
-      // A denial and a follow-up both make the agent continue.
-      return {
-        top:
-          wishes.peek('stop') === undefined
-            ? decisionWith('block', wishes.takeGoingOn())
-            : stopOf(wishes),
-      };
+      return { top: wishes.peek('stop') === undefined ? continuation(wishes) : stopOf(wishes) };
     case 'SessionStart':
     case 'Setup':
     case 'SubagentStart':
@@ -111,6 +97,12 @@ function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes)
       return {};
   }
 }
+
+const decisionOnPermission = ({ native }: EventOutcome, wishes: Wishes): Fields | undefined =>
+  behaviourOf(wishes, { interrupts: true, takesInput: true, input: native['toolInput'] });
+
+/** A denial and a follow-up both make the agent continue. */
+const continuation = (wishes: Wishes): Fields => decisionWith('block', wishes.takeGoingOn());
 
 const blockOf = (wishes: Wishes): Fields => decisionWith('block', wishes.take('deny'));
 

@@ -65,27 +65,8 @@ function ownFields(event: CopilotEvent, payload: HookPayload, context: EventCont
     case 'preToolUse':
     case 'permissionRequest':
     case 'postToolUse':
-    case 'postToolUseFailure': {
-      const {
-        tool_name,
-        tool_input,
-        tool_response: response,
-        error,
-        is_interrupt: _,
-        ...others
-      } = given;
-      const tool = String(tool_name);
-      const input = toCopilotInput(tool, isRecord(tool_input) ? tool_input : {});
-      if (event.point === 'permissionRequest')
-        return { ...others, ...requestOf(toCopilotTool(tool), input), permissionSuggestions: [] };
-      return {
-        ...others,
-        toolName: event.isPascal ? toPascalTool(tool) : toCopilotTool(tool),
-        toolArgs: input,
-        ...(event.point === 'postToolUse' && { toolResult: toCopilotResult(response) }),
-        ...(event.point === 'postToolUseFailure' && { error: error ?? failureIn(response) }),
-      };
-    }
+    case 'postToolUseFailure':
+      return fieldsOfCall(event, given);
     case 'agentStop': {
       const { prompt: _, prompt_response: __, stop_hook_active, ...others } = given;
       const stopReason = others['stopReason'] ?? 'end_turn';
@@ -130,6 +111,29 @@ function ownFields(event: CopilotEvent, payload: HookPayload, context: EventCont
     default:
       return given;
   }
+}
+
+/** Returns the own fields of an event about a tool call. */
+function fieldsOfCall(event: CopilotEvent, given: Fields): Fields {
+  const {
+    tool_name,
+    tool_input,
+    tool_response: response,
+    error,
+    is_interrupt: _,
+    ...others
+  } = given;
+  const tool = String(tool_name);
+  const input = toCopilotInput(tool, isRecord(tool_input) ? tool_input : {});
+  if (event.point === 'permissionRequest')
+    return { ...others, ...requestOf(toCopilotTool(tool), input), permissionSuggestions: [] };
+  return {
+    ...others,
+    toolName: event.isPascal ? toPascalTool(tool) : toCopilotTool(tool),
+    toolArgs: input,
+    ...(event.point === 'postToolUse' && { toolResult: toCopilotResult(response) }),
+    ...(event.point === 'postToolUseFailure' && { error: error ?? failureIn(response) }),
+  };
 }
 
 /** Returns a call as a request for permission reports it: writing a file counts as editing it. */

@@ -100,30 +100,49 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     case 'text':
       if (lost) return unread(lost, around, 'print one JSON object and nothing else');
       return failed(`${around}; print one JSON object, or nothing`, traitsOf(event).isGate);
-    case 'object': {
-      const fault = faultOf(event, printed.fields);
-      if (lost && (fault !== undefined || !lost.isCursors)) {
-        if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
-        return fault === undefined
-          ? stands(lost, "it does not use Cursor's own fields", inCursorsWords(event))
-          : unread(lost, fault);
-      }
-      if (fault !== undefined)
-        return failed(`its answer is not valid: ${fault}`, traitsOf(event).isGate);
-      const wants = readFields(hook, event, printed.fields, payload);
-      // A prompt hook, whose question a model answers, has no fields of its own.
-      if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(wants);
-      const misses = answerMisses(printed.fields, printed.json, wordsOf(event), payload);
-      return answered({
-        ...wants,
-        notes: [...misses, ...(wants.notes ?? [])],
-        ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
-      });
-    }
+    case 'object':
+      return readWhole(hook, printed, payload, { answered, failed, lost, stands, unread });
   }
 }
 
 const around = 'stdout does not end with a JSON object';
+
+/** Ways to answer, and a denial that Cursor would lose. */
+interface Reading {
+  readonly answered: (wants: Wants) => Answer;
+  readonly failed: (message: string, denies?: boolean) => Answer;
+  readonly lost: Denial | undefined;
+  readonly stands: (denial: Denial, why: string, fix?: string) => Answer;
+  readonly unread: (denial: Denial, why: string, fix?: string) => Answer;
+}
+
+/** Reads an answer that is one object, of a hook that exited with 0. */
+function readWhole(
+  hook: Hook,
+  printed: Extract<Printed, { kind: 'object' }>,
+  payload: HookPayload,
+  { answered, failed, lost, stands, unread }: Reading,
+): Answer {
+  const event = cursorEventOf(hook);
+  const fault = faultOf(event, printed.fields);
+  if (lost && (fault !== undefined || !lost.isCursors)) {
+    if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
+    return fault === undefined
+      ? stands(lost, "it does not use Cursor's own fields", inCursorsWords(event))
+      : unread(lost, fault);
+  }
+  if (fault !== undefined)
+    return failed(`its answer is not valid: ${fault}`, traitsOf(event).isGate);
+  const wants = readFields(hook, event, printed.fields, payload);
+  // A prompt hook, whose question a model answers, has no fields of its own.
+  if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(wants);
+  const misses = answerMisses(printed.fields, printed.json, wordsOf(event), payload);
+  return answered({
+    ...wants,
+    notes: [...misses, ...(wants.notes ?? [])],
+    ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
+  });
+}
 
 const inCursorsWords = (event: CursorEventName): string =>
   event === 'beforeSubmitPrompt' ? 'write "continue": false' : 'write "permission": "deny"';

@@ -66,6 +66,32 @@ function inCanonicalForm(event: CursorEventName, fields: Fields): ReadCall {
 
 function canonical(event: CursorEventName, own: Fields, given: Fields): Fields {
   switch (event) {
+    case 'stop':
+      return { prompt: '', prompt_response: '', stop_hook_active: isLooping(own), ...own };
+    case 'subagentStart': {
+      const { subagent_id, subagent_type, ...rest } = own;
+      return { ...rest, agent_id: subagent_id, agent_type: subagent_type };
+    }
+    case 'subagentStop': {
+      const { subagent_type, ...rest } = own;
+      const last = typeof own['summary'] === 'string' && { last_assistant_message: own['summary'] };
+      return {
+        agent_id: '',
+        agent_type: subagent_type,
+        stop_hook_active: isLooping(own),
+        ...last,
+        ...rest,
+      };
+    }
+    case 'sessionStart':
+      return { source: 'startup', ...own };
+    default:
+      return canonicalCall(event, own, given);
+  }
+}
+
+function canonicalCall(event: CursorEventName, own: Fields, given: Fields): Fields {
+  switch (event) {
     case 'preToolUse':
       return { ...own, ...toolCall(own) };
     case 'postToolUse': {
@@ -115,25 +141,6 @@ function canonical(event: CursorEventName, own: Fields, given: Fields): Fields {
         tool_response: resultOf(''),
       };
     }
-    case 'stop':
-      return { prompt: '', prompt_response: '', stop_hook_active: isLooping(own), ...own };
-    case 'subagentStart': {
-      const { subagent_id, subagent_type, ...rest } = own;
-      return { ...rest, agent_id: subagent_id, agent_type: subagent_type };
-    }
-    case 'subagentStop': {
-      const { subagent_type, ...rest } = own;
-      const last = typeof own['summary'] === 'string' && { last_assistant_message: own['summary'] };
-      return {
-        agent_id: '',
-        agent_type: subagent_type,
-        stop_hook_active: isLooping(own),
-        ...last,
-        ...rest,
-      };
-    }
-    case 'sessionStart':
-      return { source: 'startup', ...own };
     default:
       return own;
   }

@@ -168,19 +168,7 @@ function readObject(
   const reason = lost?.reason ?? common.reason;
   const denial =
     decides && (decision === 'deny' || stops)
-      ? denying(
-          event,
-          {
-            // A stop takes precedence over everything that keeps the agent working.
-            ...(decision === 'deny' && !(stops && event === 'AfterAgent') && { decision }),
-            ...(reason && { reason }),
-            ...(stops && { stop: true }),
-            ...(common.stopReason || (stops && reason)
-              ? { stopReason: common.stopReason || reason }
-              : {}),
-          },
-          [],
-        )
+      ? denying(event, denialOf(event, common, decision === 'deny', reason), [])
       : undefined;
   const kept = keptSpecific(event, specific, given, denial?.decision === 'deny', payload, notes);
   const { systemMessage, suppressOutput } = common;
@@ -203,6 +191,23 @@ function readObject(
     notes,
     ...(misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` }),
     ...(repeatsResponse && { repeatsResponse: true }),
+  };
+}
+
+/** Returns a denial and a stop; a stop takes precedence over everything that keeps the agent working. */
+function denialOf(
+  event: HookEventName,
+  { continue: goesOn, stopReason }: HookOutput,
+  denies: boolean,
+  reason: string | undefined,
+): LostDenial {
+  const stops = goesOn === false;
+  const whyStops = stopReason || (stops && reason);
+  return {
+    ...(denies && !(stops && event === 'AfterAgent') && { decision: 'deny' }),
+    ...(reason && { reason }),
+    ...(stops && { stop: true }),
+    ...(whyStops && { stopReason: whyStops }),
   };
 }
 

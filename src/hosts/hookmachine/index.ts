@@ -85,7 +85,7 @@ export const hookmachine: Dialect = {
   find: async (around) => {
     const { site, bundled } = await withBundles(around);
     const sameEvent = hasOtherEvents(site) ? await site.loadSameEvent?.() : undefined;
-    const found = await hooksOf('hookmachine', site, () => ({
+    const found = hooksOf('hookmachine', site, () => ({
       kinds: 'ours',
       eventNames: Object.keys(events),
       eventOf: eventNamed,

@@ -63,9 +63,10 @@ export function changesFor(what: 'install' | 'uninstall', order: InstallOrder): 
 
 function entriesChange(
   what: 'install' | 'uninstall',
-  { title, scope, site, call, request }: InstallOrder,
-  { file: fileFor, fresh, entries, overHttp, isStrict, trustsByPlace }: EntriesInstallation,
+  order: InstallOrder,
+  { file: fileFor, fresh, entries, overHttp, isStrict }: EntriesInstallation,
 ): FileChange {
+  const { scope, site, call, request } = order;
   const file = fileFor(scope, site);
   const { edit, ...found } = openJsonFile(file, fresh);
   const { isThere, text } = found;
@@ -92,32 +93,13 @@ function entriesChange(
   const changed = change(found);
   const { isGone } = changed;
   const isIgnored = isStrict === true && what === 'install' && !isStrictJson(text);
-  const isLeft =
-    what === 'install' ? 'left as they are (hookmachine uninstall removes them)' : 'removed anyway';
   return {
     file,
     before: isThere ? text : '',
     after: isGone || !(isThere || what === 'install') ? undefined : changed.text,
     ...(what === 'install' && changed.edited.length > 0 && { differs: true as const }),
     ...(isIgnored && { isIgnored }),
-    notes: [
-      ...(changed.edited.length > 0
-        ? [
-            `some of our entries differ from what would be written now, and are ${isLeft}: ${changed.edited.join(', ')}`,
-          ]
-        : []),
-      ...changed.mixed.map(
-        (place) => `${place} calls the relay and also does something else: it is left as it is`,
-      ),
-      ...(isIgnored
-        ? [`${title} ignores a file with comments or trailing commas, as ${file} has: remove them`]
-        : []),
-      ...(trustsByPlace && changed.removed > 0 && !isGone
-        ? [
-            `${title} identifies what you trust by its place in the file: check that it still trusts all the others`,
-          ]
-        : []),
-    ],
+    notes: notesOn(what, order, { ...changed, file, isIgnored, isGone }),
     carryOut() {
       edit((now) => {
         const made = change(now);
@@ -127,6 +109,45 @@ function entriesChange(
       });
     },
   };
+}
+
+/** What was found in the file, and what became of it. */
+interface ChangedEntries {
+  readonly file: string;
+  readonly edited: readonly string[];
+  readonly mixed: readonly string[];
+  readonly removed: number;
+  readonly isIgnored: boolean;
+  readonly isGone: boolean;
+}
+
+/** Returns what the user should know about a changed file. */
+function notesOn(
+  what: 'install' | 'uninstall',
+  { title, installation }: InstallOrder,
+  { file, edited, mixed, removed, isIgnored, isGone }: ChangedEntries,
+): string[] {
+  const isLeft =
+    what === 'install' ? 'left as they are (hookmachine uninstall removes them)' : 'removed anyway';
+  const trustsByPlace = installation.kind === 'entries' && installation.trustsByPlace === true;
+  return [
+    ...(edited.length > 0
+      ? [
+          `some of our entries differ from what would be written now, and are ${isLeft}: ${edited.join(', ')}`,
+        ]
+      : []),
+    ...mixed.map(
+      (place) => `${place} calls the relay and also does something else: it is left as it is`,
+    ),
+    ...(isIgnored
+      ? [`${title} ignores a file with comments or trailing commas, as ${file} has: remove them`]
+      : []),
+    ...(trustsByPlace && removed > 0 && !isGone
+      ? [
+          `${title} identifies what you trust by its place in the file: check that it still trusts all the others`,
+        ]
+      : []),
+  ];
 }
 
 function isStrictJson(text: string): boolean {

@@ -2,7 +2,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import { checkEventFields } from '../../core/protocol/fields.ts';
 import { HookEventName } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
-import type { SettingsFormat } from '../../settings/files/define-hooks.ts';
+import { defineHooks, type SettingsFormat } from '../../settings/files/define-hooks.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import type { SettingsOwner } from '../../core/definitions/settings.ts';
@@ -14,7 +14,6 @@ import { mergeAnswers } from './merge-answers.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { usesOf, compileMatcher } from './matcher.ts';
 
-const loadDefineHooks = onDemand(() => import('../../settings/files/define-hooks.ts'));
 const loadRequest = onDemand(() => import('../../core/translate/request.ts'));
 
 /** LLxprt's protocol, for LLxprt's own files only. */
@@ -112,18 +111,12 @@ async function withStableRequest(given: Readonly<Record<string, unknown>>) {
 }
 
 /** Returns the hooks in one owner's settings, whose format may differ from source to source. */
-export async function hooksOf(
+export function hooksOf(
   owner: SettingsOwner,
   site: HookSite,
   formatOf: (from: HooksFromSource) => SettingsFormat,
-): Promise<FoundHooks> {
-  const own = site
-    .settings()
-    .filter(
-      (from) => (from.owner ?? 'llxprt') === owner && (from.hooks ?? undefined) !== undefined,
-    );
-  if (own.length === 0) return { definitions: [], problems: [], unasked: [] };
-  const { defineHooks } = await loadDefineHooks();
+): FoundHooks {
+  const own = site.settings().filter((from) => (from.owner ?? 'llxprt') === owner);
   const read = own.map((from) => defineHooks(from, formatOf(from)));
   return {
     definitions: read.flatMap(({ definitions }) => definitions),

@@ -1,6 +1,8 @@
 import { relayMark } from '../parts/relay-entry.ts';
 import { longestWait } from './speak.ts';
 
+// oxlint-disable max-lines-per-function -- it is one text
+
 /** The plugin file. It contains no code of hookmachine and passes every event on to the relay. */
 export const pluginText = (call: string): string => `// ${relayMark}
 import { spawn } from 'node:child_process';

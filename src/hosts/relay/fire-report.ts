@@ -45,26 +45,29 @@ export async function fireReport<Event extends HookEventName>(
       : null,
     toolConfig: specific['toolConfig'] ?? null,
     hookSpecificOutput: finalOutput?.hookSpecificOutput ?? null,
-    hooks: results.map((result) => ({
-      command: result.hook.command,
-      ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
-      dialect: result.hook.dialect,
-      source: result.hook.source,
-      // A process that a signal ended has no exit code; the API reports 0.
-      exitCode: result.signal === undefined ? result.exitCode : null,
-      ...(result.signal !== undefined && { signal: result.signal }),
-      timedOut: result.timedOut,
-      success: result.success,
-      durationMs: Math.round(result.durationMs),
-      ...stderrOf(result),
-      ...(result.error && { error: result.error.message }),
-      ...(result.survivors && { survivors: result.survivors }),
-      ...(result.notes.length > 0 && { notes: result.notes }),
-    })),
+    hooks: results.map(hookReport),
     conflicts,
     durationMs: Math.round(durationMs),
   };
 }
+
+/** What one hook did. */
+const hookReport = (result: HookExecutionResult) => ({
+  command: result.hook.command,
+  ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
+  dialect: result.hook.dialect,
+  source: result.hook.source,
+  // A process that a signal ended has no exit code; the API reports 0.
+  exitCode: result.signal === undefined ? result.exitCode : null,
+  ...(result.signal !== undefined && { signal: result.signal }),
+  timedOut: result.timedOut,
+  success: result.success,
+  durationMs: Math.round(result.durationMs),
+  ...stderrOf(result),
+  ...(result.error && { error: result.error.message }),
+  ...(result.survivors && { survivors: result.survivors }),
+  ...(result.notes.length > 0 && { notes: result.notes }),
+});
 
 /** How much of what a hook printed on stderr is shown, in characters. */
 const longestStderr = 2_000;

@@ -100,26 +100,7 @@ export function loadSettings(
   foldersIn: ReadFolders = folderReader(),
   { isTrusted = () => true, systemFolder }: LoadSettingsOptions = {},
 ): LoadedSettings {
-  const problems: SettingsProblem[] = [];
-  const levels: Level[] = [];
-  const untrusted: LoadedSettings['untrusted'][number][] = [];
-  const managed = (): Managed =>
-    managedBy(levels.filter(({ source, isAdded }) => source === 'system' && !isAdded));
-  for (const { source, owner, file, variable } of files(cwd, systemFolder)) {
-    if (source === 'project' && isThere(file) && !isTrusted()) {
-      untrusted.push({ owner, sight: settingsAtFirstSight(file) });
-      continue;
-    }
-    // Files that the environment names come last.
-    const fault = variable === undefined ? undefined : addedFault(variable, file, managed());
-    if (fault) problems.push(fault);
-    const found = fault ? undefined : read(file);
-    if (found) levels.push({ source, owner, isAdded: variable !== undefined, ...found });
-    else {
-      const link = variable === undefined ? danglingLink(file) : undefined;
-      if (link) levels.push({ source, owner, isAdded: false, ...link });
-    }
-  }
+  const { levels, untrusted, faults, managed } = readLevels(cwd, read, isTrusted, systemFolder);
   const own = levels.filter(({ isAdded }) => !isAdded);
   const extensions = readExtensions(cwd, read, foldersIn);
   const broken = own.find((level) => level.source === 'system' && level.broken !== undefined);
@@ -130,38 +111,19 @@ export function loadSettings(
   return {
     enabled: anySwitchedOn(switches),
     switches,
-    sources: [
-      ...levels.map(({ source, owner, file, values, locate, isAdded }) => ({
-        source,
-        owner,
-        file,
-        hooks: values['hooks'],
-        locate,
-        ...(isAdded && { isAdded }),
-        ...(!isAdded && failureDefault(values) === 'block' && { onFailure: 'block' as const }),
-      })),
-      ...extensions.sources,
-    ],
+    sources: [...levels.map(sourceOf), ...extensions.sources],
     disabled: own.map(({ source, file, values }) => ({
       source,
       file,
       names: disabledHooks(values),
     })),
-    failureDefaults: [
-      ...(managed().blocksOnFailure
-        ? [{ source: 'system', onFailure: 'block', isManaged: true } as const]
-        : []),
-      ...own.flatMap(({ source, values }) => {
-        const onFailure = failureDefault(values);
-        return onFailure ? [{ source, onFailure }] : [];
-      }),
-    ],
+    failureDefaults: defaultsOf(own, managed),
     bundles: bundlePlaces(systemFolder).filter(holdsBundles),
-    managed: managed(),
+    managed,
     recheck: own.some(({ values }) => wantsRecheck(values)),
     problems: [
-      ...problems,
-      ...managed().unmet,
+      ...faults,
+      ...managed.unmet,
       ...levels.flatMap((level) => [
         ...(level === broken ? [brokenProblem(level)] : level.problems),
         ...(level.isAdded ? withoutAuthority(level) : switchProblems(level)),
@@ -179,6 +141,62 @@ export function loadSettings(
     untrusted,
   };
 }
+
+/** What the files of all levels say, before it is put together. */
+interface ReadLevels {
+  readonly levels: readonly Level[];
+  readonly untrusted: LoadedSettings['untrusted'];
+  /** Why files that the environment names were ignored. */
+  readonly faults: readonly SettingsProblem[];
+  readonly managed: Managed;
+}
+
+function readLevels(
+  cwd: string,
+  read: ReadSettingsFile,
+  isTrusted: () => boolean,
+  systemFolder: string | undefined,
+): ReadLevels {
+  const faults: SettingsProblem[] = [];
+  const levels: Level[] = [];
+  const untrusted: LoadedSettings['untrusted'][number][] = [];
+  const managed = (): Managed =>
+    managedBy(levels.filter(({ source, isAdded }) => source === 'system' && !isAdded));
+  for (const { source, owner, file, variable } of files(cwd, systemFolder)) {
+    if (source === 'project' && isThere(file) && !isTrusted()) {
+      untrusted.push({ owner, sight: settingsAtFirstSight(file) });
+      continue;
+    }
+    // Files that the environment names come last.
+    const fault = variable === undefined ? undefined : addedFault(variable, file, managed());
+    if (fault) faults.push(fault);
+    const found = fault ? undefined : read(file);
+    if (found) levels.push({ source, owner, isAdded: variable !== undefined, ...found });
+    else {
+      const link = variable === undefined ? danglingLink(file) : undefined;
+      if (link) levels.push({ source, owner, isAdded: false, ...link });
+    }
+  }
+  return { levels, untrusted, faults, managed: managed() };
+}
+
+const sourceOf = ({ source, owner, file, values, locate, isAdded }: Level): HooksFromSource => ({
+  source,
+  owner,
+  file,
+  hooks: values['hooks'],
+  locate,
+  ...(isAdded && { isAdded }),
+  ...(!isAdded && failureDefault(values) === 'block' && { onFailure: 'block' as const }),
+});
+
+const defaultsOf = (levels: readonly Level[], { blocksOnFailure }: Managed): FailureDefault[] => [
+  ...(blocksOnFailure ? [{ source: 'system', onFailure: 'block', isManaged: true } as const] : []),
+  ...levels.flatMap(({ source, values }) => {
+    const onFailure = failureDefault(values);
+    return onFailure ? [{ source, onFailure }] : [];
+  }),
+];
 
 /**
  * Whether a failure denies if neither a hook of this source nor its file says so: the strictest setting of

@@ -59,7 +59,7 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
     watchers = [];
     try {
       for (let folders = foldersToWatch(filesNow()); ;) {
-        for (const [folder, names] of folders) watchers.push(watchFolder(folder, names));
+        for (const [folder, names] of folders) watchers.push(watchFolder(folder, names, soon));
         // A file that appeared in between raised no event.
         const now = foldersToWatch(filesNow());
         if (sameKeys(folders, now)) break;
@@ -75,11 +75,6 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
     }
     close(before);
   };
-  const watchFolder = (folder: string, names: ReadonlySet<string>): FSWatcher =>
-    watch(folder, { persistent: false }, (_, name) => {
-      const isAny = names.has(anyJson) && name?.endsWith('.json');
-      if (name === null || isAny || names.has(name)) soon();
-    }).on('error', soon);
   // Not `watchFile()`: its first look comes later, and it takes what it sees then for the initial state.
   const poll = (): void => {
     polling ??= setInterval(() => {
@@ -111,6 +106,13 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
     close(watchers);
   };
 }
+
+/** Watches a folder for changes of files with these names. */
+const watchFolder = (folder: string, names: ReadonlySet<string>, onChange: () => void): FSWatcher =>
+  watch(folder, { persistent: false }, (_, name) => {
+    const isAny = names.has(anyJson) && name?.endsWith('.json');
+    if (name === null || isAny || names.has(name)) onChange();
+  }).on('error', onChange);
 
 const close = (watchers: readonly FSWatcher[]): void => {
   for (const watcher of watchers) watcher.close();

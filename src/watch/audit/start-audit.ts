@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { InspectionEvent } from 'xstate';
-import { Accounting } from '../journal/account.ts';
+import { Accounting, type CallAccount } from '../journal/account.ts';
+import type { JournalEntry } from '../journal/entry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { plainName } from '../journal/hook-answer.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -48,13 +49,7 @@ export async function startAudit(
   warn: (line: string) => void,
 ): Promise<() => void> {
   const { config } = system;
-  const lost = new Set<string>();
-  const reportOnce = (what: string, why: string): void => {
-    if (lost.has(what)) return;
-    lost.add(what);
-    const line = `this session is not ${what}: ${why}`;
-    if (config.wasReported?.(line) !== true) warn(line);
-  };
+  const reportOnce = reporterOf(config, warn);
   const failed = (where: string, why: string): void => reportOnce(`audited in ${where}`, why);
   const user = userName();
   const write = logsOf(settings, user, failed);
@@ -65,31 +60,52 @@ export async function startAudit(
     return registry.getAllHooks().filter((hook) => hook.enabled && registry.isOn(hook));
   };
   const put = (content: LineContent, session = config.getSessionId()): void => {
-    const at = new Date().toISOString();
-    let guards = 0;
-    for (const { source } of hooksOn()) if (source === 'system') guards++;
-    const line = {
-      v: 1,
-      at,
-      host,
-      user,
-      version,
-      project,
-      guards,
-      session,
-      ...content,
-    } as AuditLine;
-    const text = JSON.stringify(line);
-    write.line(text.length < longestLine ? text : JSON.stringify(withoutHooks(line)));
+    const { system: guards = 0 } = countsOf(hooksOn());
+    write.line(lineText({ host, user, version, project, guards, session, ...content }));
   };
-
   const redact = redactedIn(project, {}, () => undefined);
   const shown = redactor(redact);
-  const nameOf = (tool: string): string => shown.text(plainName(tool), longestTool);
   const traces = await tracesOf(settings, { host, user, project }, shown, {
     missing: (why) => reportOnce('traced', why),
     lost: (why) => reportOnce('fully traced', why),
   });
+  const events = accountedEvents(redact, {
+    nameOf: (tool) => shown.text(plainName(tool), longestTool),
+    take: (entry) => traces?.spans.take(entry),
+    ended: (call, tool) => put({ kind: 'call', ...auditedCall(call, tool) }, call.session),
+  });
+  const stops = [
+    system.observe(events.add),
+    system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
+    () => events.close(),
+    () => write.close(),
+    () => traces?.close(),
+  ];
+  // Agents start a process for each event: the session's id tells whether its beginning was already recorded.
+  if (config.wasReported?.('audited') !== true)
+    put({
+      kind: 'session',
+      hooks: countsOf(hooksOn()),
+      problems: system.getRegistry().problems.length,
+    });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** What becomes of a session's entries. */
+interface EntrySink {
+  /** How a tool's name is written. */
+  readonly nameOf: (tool: string) => string;
+  readonly take: (entry: JournalEntry) => void;
+  readonly ended: (call: CallAccount, tool: string | undefined) => void;
+}
+
+/** Turns the events of a session into entries, and those into calls, late enough that no call waits for it. */
+function accountedEvents(
+  redact: readonly string[],
+  { nameOf, take, ended }: EntrySink,
+): ReturnType<typeof lateEvents> {
   const calls = new Accounting();
   /** The tool that a standalone event is about, by run. */
   const tools = new Map<string, string>();
@@ -100,34 +116,47 @@ export async function startAudit(
         const tool = toolIn(current.event);
         if (tool !== undefined) tools.set(entry.id, nameOf(tool));
       }
-      traces?.spans.take(entry);
+      take(entry);
       const call = calls.take(entry);
       if (call === undefined) return;
       const tool = tools.get(call.id);
       tools.delete(call.id);
-      put({ kind: 'call', ...auditedCall(call, tool) }, call.session);
+      ended(call, tool);
     },
     { redact, moves: false, now: () => current.at },
   );
-  const events = lateEvents((dated) => {
+  return lateEvents((dated) => {
     current = dated;
     journal.observe(dated.event);
   });
-  const stops = [
-    system.observe(events.add),
-    system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
-    () => events.close(),
-    () => write.close(),
-    () => traces?.close(),
-  ];
-  const hooks: Record<string, number> = {};
-  for (const { source } of hooksOn()) hooks[source] = (hooks[source] ?? 0) + 1;
-  // Agents start a process for each event: the session's id tells whether its beginning was already recorded.
-  if (config.wasReported?.('audited') !== true)
-    put({ kind: 'session', hooks, problems: system.getRegistry().problems.length });
-  return () => {
-    for (const stop of stops) stop();
+}
+
+/** Returns what reports each loss once a session. */
+function reporterOf(
+  config: AuditedSystem['config'],
+  warn: (line: string) => void,
+): (what: string, why: string) => void {
+  const lost = new Set<string>();
+  return (what, why) => {
+    if (lost.has(what)) return;
+    lost.add(what);
+    const line = `this session is not ${what}: ${why}`;
+    if (config.wasReported?.(line) !== true) warn(line);
   };
+}
+
+/** How many of these hooks each source has. */
+function countsOf(hooks: readonly RegisteredHook[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { source } of hooks) counts[source] = (counts[source] ?? 0) + 1;
+  return counts;
+}
+
+/** Returns the text of a line; one that is too long for a log loses its list of hooks. */
+function lineText(content: object): string {
+  const line = { v: 1, at: new Date().toISOString(), ...content } as AuditLine;
+  const text = JSON.stringify(line);
+  return text.length < longestLine ? text : JSON.stringify(withoutHooks(line));
 }
 
 /** The longest tool name that is kept, in characters. */

@@ -26,6 +26,29 @@ export interface SystemLog {
   close(): void;
 }
 
+type Logger = ChildProcessByStdio<Writable, null, Readable>;
+
+function startLogger(program: string, to: true | string): Logger {
+  const isLinux = process.platform === 'linux';
+  return spawn(
+    program,
+    [
+      '-t',
+      'hookmachine',
+      '-p',
+      'auth.notice',
+      ...(isLinux ? ['--socket-errors=on', '--size', String(longestLine)] : []),
+      ...(to === true ? [] : ['-u', to]),
+    ],
+    {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: environmentOf({ env: {}, isClean: true }),
+      cwd: '/',
+      detached: true,
+    },
+  );
+}
+
 /**
  * Opens the system's log, or the one behind a socket. `failed` receives the reason why lines are lost. Nobody
  * waits for the log, and it keeps no process alive.
@@ -33,28 +56,11 @@ export interface SystemLog {
 export function openSystemLog(to: true | string, failed: (why: string) => void): SystemLog {
   const program = programs.find((file) => existsSync(file));
   if (program === undefined) throw new Error(`there is no ${programs[0]!}`);
-  let logger: ChildProcessByStdio<Writable, null, Readable> | undefined;
+  let logger: Logger | undefined;
   let isClosed = false;
   let restsUntil = 0;
-  const start = (): ChildProcessByStdio<Writable, null, Readable> => {
-    const isLinux = process.platform === 'linux';
-    const child = spawn(
-      program,
-      [
-        '-t',
-        'hookmachine',
-        '-p',
-        'auth.notice',
-        ...(isLinux ? ['--socket-errors=on', '--size', String(longestLine)] : []),
-        ...(to === true ? [] : ['-u', to]),
-      ],
-      {
-        stdio: ['pipe', 'ignore', 'pipe'],
-        env: environmentOf({ env: {}, isClean: true }),
-        cwd: '/',
-        detached: true,
-      },
-    );
+  const start = (): Logger => {
+    const child = startLogger(program, to);
     let said = '';
     child.stderr.on('data', (text: Buffer) => (said = (said + text.toString()).slice(0, 300)));
     const gone = (why: string): void => {

@@ -1,3 +1,4 @@
+import type * as Approvals from './answer-approvals.ts';
 import { randomBytes } from 'node:crypto';
 import {
   createServer,
@@ -86,57 +87,22 @@ export async function serveFeed(
   const token = beside?.token ?? newToken();
   // Browsers send a cookie to every port of a host, but only to paths below its own.
   const folder = `/${randomBytes(6).toString('hex')}/`;
-  const streams = new Set<Promise<unknown>>();
   const tickets = new Set<string>();
-  let tellSeen: () => void;
-  const seen = new Promise<void>((resolve) => (tellSeen = resolve));
-
-  const follow = async (stream: Promise<boolean>): Promise<void> => {
-    const isWhole = await stream;
-    streams.delete(stream);
-    if (isWhole) tellSeen();
+  const { stream, seen, streams } = streamsOf(feed);
+  const page = {
+    files,
+    folder,
+    token,
+    tickets,
+    stream,
+    ...(approvals && durable && { approvals: { ...approvals, durable } }),
   };
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const admit = (): void => strangers.admit(request.socket);
-    if (beside?.answers(request, response, { port: usedPort, admit })) return;
-    const cookie = `hookmachine-${usedPort}`;
-    const given = givenToken(request);
-    const isTicket = given !== undefined && tickets.delete(given);
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const name = pathname.startsWith(folder) ? pathname.slice(folder.length) : undefined;
-    const asked = name === undefined ? undefined : approvals?.approvalPaths.get(name);
-    const method = asked ?? 'GET';
-    const admission = { token: isTicket ? given : token, port: usedPort, cookie, method };
-    const refusal = refusalOf(request, admission);
-    if (refusal) {
-      const more = refusal.status === 405 ? { allow: method } : {};
-      return refuse(response, refusal.status, refusal.reason, more);
-    }
-    admit();
-    if (given !== undefined)
-      return void response
-        .writeHead(303, {
-          location: folder,
-          'set-cookie': `${cookie}=${token}; Path=${folder}; HttpOnly; SameSite=Strict`,
-        })
-        .end();
-    if (name === undefined) return refuse(response, 404, 'there is no such page');
-    if (asked && durable)
-      return void approvals?.answerAboutApprovals(durable, name, request, response);
-    if (name === 'journal') {
-      const stream = streamTo(response, feed, fromOf(searchParams));
-      streams.add(stream);
-      return void follow(stream);
-    }
-    const file = files.get(name);
-    if (!file) return refuse(response, 404, 'there is no such page');
-    response.writeHead(200, { 'content-type': file.type }).end(file.body);
-  };
-
   const server = createServer(strictRequests, (request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     try {
-      answer(request, response);
+      const admit = (): void => strangers.admit(request.socket);
+      if (beside?.answers(request, response, { port: usedPort, admit })) return;
+      answerPage({ ...page, port: usedPort, admit }, request, response);
     } catch {
       // The address cannot be parsed.
       refuse(response, 400, 'this request cannot be understood');
@@ -163,17 +129,88 @@ export async function serveFeed(
     },
     async close() {
       feed.end();
-      let timer: NodeJS.Timeout | undefined;
-      const outOfPatience = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, closingMs);
-      });
-      await Promise.race([Promise.all(streams), outOfPatience]);
-      clearTimeout(timer);
+      await settledWithin(closingMs, Promise.all(streams));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+/** The streams of a feed: the promise `seen` resolves once one of them has sent the whole journal. */
+function streamsOf(feed: Feed) {
+  const streams = new Set<Promise<unknown>>();
+  let tellSeen: () => void;
+  const seen = new Promise<void>((resolve) => (tellSeen = resolve));
+  const follow = async (stream: Promise<boolean>): Promise<void> => {
+    const isWhole = await stream;
+    streams.delete(stream);
+    if (isWhole) tellSeen();
+  };
+  const stream = (response: ServerResponse, from: URLSearchParams): void => {
+    const sending = streamTo(response, feed, fromOf(from));
+    streams.add(sending);
+    void follow(sending);
+  };
+  return { streams, seen, stream };
+}
+
+/** Waits for some work, but no longer than this. */
+async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, tooLate]);
+  clearTimeout(timer);
+}
+
+/** What is needed to answer a request for the page. */
+interface Page {
+  readonly files: Awaited<ReturnType<typeof readPageFiles>>;
+  readonly folder: string;
+  readonly token: string;
+  /** Tokens that admit once. */
+  readonly tickets: Set<string>;
+  readonly approvals?: typeof Approvals & {
+    readonly durable: NonNullable<ServeOptions['durable']>;
+  };
+  readonly port: number;
+  /** Called once a request has shown the token. */
+  readonly admit: () => void;
+  /** Answers with the journal, from the place that the request names. */
+  readonly stream: (response: ServerResponse, from: URLSearchParams) => void;
+}
+
+function answerPage(page: Page, request: IncomingMessage, response: ServerResponse): void {
+  const { folder, token, approvals, port } = page;
+  const cookie = `hookmachine-${port}`;
+  const given = givenToken(request);
+  const isTicket = given !== undefined && page.tickets.delete(given);
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const name = pathname.startsWith(folder) ? pathname.slice(folder.length) : undefined;
+  const asked = name === undefined ? undefined : approvals?.approvalPaths.get(name);
+  const method = asked ?? 'GET';
+  const refusal = refusalOf(request, { token: isTicket ? given : token, port, cookie, method });
+  if (refusal) {
+    const more = refusal.status === 405 ? { allow: method } : {};
+    return refuse(response, refusal.status, refusal.reason, more);
+  }
+  page.admit();
+  if (given !== undefined)
+    return void response
+      .writeHead(303, {
+        location: folder,
+        'set-cookie': `${cookie}=${token}; Path=${folder}; HttpOnly; SameSite=Strict`,
+      })
+      .end();
+  if (name === undefined) return refuse(response, 404, 'there is no such page');
+  if (asked && approvals)
+    return void approvals.answerAboutApprovals(approvals.durable, name, request, response);
+  if (name === 'journal') return page.stream(response, searchParams);
+  const file = page.files.get(name);
+  if (!file) return refuse(response, 404, 'there is no such page');
+  response.writeHead(200, { 'content-type': file.type }).end(file.body);
 }
 
 /** Makes a token that cannot be guessed. */

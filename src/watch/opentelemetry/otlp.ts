@@ -46,18 +46,10 @@ export async function openOtlp(
     // If the collector closed an idle connection, the next export would be lost.
     keepAlive: false,
   });
-  const heard = <Items>(exporter: Exporter<Items>): void => {
-    const send = exporter.export.bind(exporter);
-    exporter.export = (items, done) =>
-      send(items, (sent) => {
-        if (sent.code !== 0) failed(reasonOf(sent.error));
-        done(sent);
-      });
-  };
   const spanExporter = new traceExporter.OTLPTraceExporter(to('traces'));
   const numberExporter = new metricExporter.OTLPMetricExporter(to('metrics'));
-  heard(spanExporter);
-  heard(numberExporter);
+  reportFailures(spanExporter, failed);
+  reportFailures(numberExporter, failed);
   const resource = resources.resourceFromAttributes({
     'service.name': 'hookmachine',
     'service.version': version,
@@ -97,6 +89,16 @@ export async function openOtlp(
 
 interface Exporter<Items> {
   export(items: Items, done: (sent: Sent) => void): void;
+}
+
+/** Has `failed` called with the reason of each export that fails. */
+function reportFailures<Items>(exporter: Exporter<Items>, failed: (why: string) => void): void {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) =>
+    send(items, (sent) => {
+      if (sent.code !== 0) failed(reasonOf(sent.error));
+      done(sent);
+    });
 }
 
 function reasonOf(error: (Error & { readonly code?: string }) | undefined): string {

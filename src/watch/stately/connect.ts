@@ -28,7 +28,7 @@ const timeout = 2_000;
  * @throws {StatelyError} if the address is invalid or not on this machine
  */
 export function connect(url: string, onGivenUp: (why: string) => void): Connection {
-  const { hostname, port } = checked(url);
+  const address = checked(url);
   const WebSocket = loadWebSocket();
   const waiting: string[] = [];
   let socket: WebSocketLike | undefined;
@@ -48,11 +48,7 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
     tries++;
     const current = new WebSocket(url, {
       handshakeTimeout: timeout,
-      createConnection: () =>
-        (transport = connectSocket({
-          host: bare(hostname),
-          port: Number(port || 80),
-        } satisfies NetConnectOpts).unref()),
+      createConnection: () => (transport = openTransport(address)),
     });
     socket = current;
     let why = 'it closed the connection';
@@ -91,6 +87,13 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
     close,
   };
 }
+
+/** The connection below a WebSocket; it keeps no process alive. */
+const openTransport = ({ hostname, port }: URL): Socket =>
+  connectSocket({
+    host: bare(hostname),
+    port: Number(port || 80),
+  } satisfies NetConnectOpts).unref();
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

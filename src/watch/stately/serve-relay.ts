@@ -39,19 +39,9 @@ export async function serveRelay(): Promise<Relay> {
     // The path is the token.
     if (!request.url?.startsWith(folder)) return refuse(response, 404);
     strangers.admit(request.socket);
-    if (request.url === folder) return sendPage(response);
+    if (request.url === folder) return sendPage(response, folder);
     if (request.url === `${folder}messages`) return stream(response);
     refuse(response, 404);
-  };
-  const sendPage = (response: ServerResponse): void => {
-    const nonce = randomBytes(12).toString('base64url');
-    const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; frame-src ${statelyOrigin}; frame-ancestors 'none'; base-uri 'none'`;
-    response
-      .writeHead(200, {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policy,
-      })
-      .end(relayPage(`${folder}messages`, nonce));
   };
   const stream = (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -92,6 +82,18 @@ export async function serveRelay(): Promise<Relay> {
       strangers.end();
     },
   };
+}
+
+/** Sends the page of the relay in this folder. */
+function sendPage(response: ServerResponse, folder: string): void {
+  const nonce = randomBytes(12).toString('base64url');
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; frame-src ${statelyOrigin}; frame-ancestors 'none'; base-uri 'none'`;
+  response
+    .writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+    })
+    .end(relayPage(`${folder}messages`, nonce));
 }
 
 const refuse = (response: ServerResponse, status: number): void =>

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Dialect } from '../../core/dialects/dialect.ts';
+import type { Dialect, ReadCall } from '../../core/dialects/dialect.ts';
+import type { HookEventName } from '../../core/points/hook-points.ts';
 import { knownDialects, presentDialects, presentDialectsWith } from '../../hosts/all/known.ts';
 import { differences, type Difference } from './judge.ts';
 import type { HookTest } from './read-tests.ts';
@@ -60,51 +61,14 @@ export async function runHookTest(
   const read = await dialect.readCall(name, input);
   if ('faults' in read)
     throw new CommandFailure(`its input does not match ${name}: ${read.faults.join('; ')}`);
-  const { fields, context, parts } = read;
   const file = hook === undefined ? undefined : fileOf(hook, test.file, folder);
-  const { configFor, trust } = options;
-  if (hook === undefined || (configFor && file === undefined)) {
-    const warnings: string[] = [];
-    const onWarning = (line: string) => void warnings.push(line);
-    const config = configFor
-      ? configFor(hook, onWarning)
-      : await hooksConfig(
-          { folder },
-          presentDialectsWith(dialect),
-          { hooks: true, ...(trust && { trust }) },
-          { onWarning },
-        );
-    const fired = { event, fields, context, folder, canAsk: true };
-    const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
-    const actual = await fireIn(config, whole);
-    const areSkipped = config.skipsProjectHooks?.() === true || warnings.some(isOfSkipped);
-    config.getHookSystem()?.dispose();
-    const { verdict, toolInput } = callOutcome(whole, actual, parts);
-    const outcome = outcomeOf(verdict, { ...fields });
-    const result = toolInput
-      ? { ...outcome, changes: { ...outcome.changes, tool_input: toolInput } }
-      : outcome;
-    const { results } = actual.result;
-    return [
-      {
-        // A hook that never runs does not prove that it lets a call pass.
-        differences: [
-          ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', actual: 'skipped' }] : []),
-          ...differences(expect, await inWordsOf(dialect, fields, result)),
-        ],
-        notes: [
-          ...warnings,
-          ...(results.length === 0
-            ? [`no hook ran: hookmachine fire ${name} --why says why`]
-            : results.map(({ hook: one, ...end }) => `hook "${one.name}" ${endOf(end)}`)),
-        ],
-      },
-    ];
-  }
+  if (hook === undefined || (options.configFor && file === undefined))
+    return [await testInstalled(test, dialect, { event, read, folder }, options)];
   const script = await scriptNamed(file ?? hook, folder, {
     timeout: 60_000,
-    ...(trust && { trust }),
+    ...(options.trust && { trust: options.trust }),
   });
+  const { fields, context } = read;
   const trial: Trial = { event, fields, context, cwd: folder };
   const runs: TestRun[] = [];
   // One after another: a script may write a file.
@@ -126,6 +90,50 @@ export async function runHookTest(
   if (runs.length === 0)
     throw new CommandFailure(`${named} never asks a hook of ${name} about such a call`);
   return runs;
+}
+
+/** Tests the hooks that the project's settings, or those of the test, hold for an event. */
+async function testInstalled(
+  { event: name, hook, expect }: HookTest,
+  dialect: Dialect,
+  { event, read, folder }: { event: HookEventName; read: ReadCall; folder: string },
+  { configFor, trust }: TestOptions,
+): Promise<TestRun> {
+  const { fields, context, parts } = read;
+  const warnings: string[] = [];
+  const onWarning = (line: string) => void warnings.push(line);
+  const config = configFor
+    ? configFor(hook, onWarning)
+    : await hooksConfig(
+        { folder },
+        presentDialectsWith(dialect),
+        { hooks: true, ...(trust && { trust }) },
+        { onWarning },
+      );
+  const fired = { event, fields, context, folder, canAsk: true };
+  const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
+  const actual = await fireIn(config, whole);
+  const areSkipped = config.skipsProjectHooks?.() === true || warnings.some(isOfSkipped);
+  config.getHookSystem()?.dispose();
+  const { verdict, toolInput } = callOutcome(whole, actual, parts);
+  const outcome = outcomeOf(verdict, { ...fields });
+  const result = toolInput
+    ? { ...outcome, changes: { ...outcome.changes, tool_input: toolInput } }
+    : outcome;
+  const { results } = actual.result;
+  return {
+    // A hook that never runs does not prove that it lets a call pass.
+    differences: [
+      ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', actual: 'skipped' }] : []),
+      ...differences(expect, await inWordsOf(dialect, fields, result)),
+    ],
+    notes: [
+      ...warnings,
+      ...(results.length === 0
+        ? [`no hook ran: hookmachine fire ${name} --why says why`]
+        : results.map(({ hook: one, ...end }) => `hook "${one.name}" ${endOf(end)}`)),
+    ],
+  };
 }
 
 /** Whether a warning is about a hook that has changed since it was trusted. */

@@ -81,20 +81,9 @@ export function carryMatcher(
   };
   const fitsSource = matcherOf(source, hook);
   const isTool = toolEvents.has(hook.event);
-  const known = isTool ? tools : (wordsOf[hook.event] ?? []);
-  const named = namedIn(hook.matcher).filter((name) => !known.includes(name));
-  // The source's own name for a known tool is not another tool.
-  const others = named.filter((name) => {
-    const alone = matcherOf(source, { ...hook, matcher: name });
-    return !known.some((one) => alone(one));
-  });
-  const looks = namedIn(hook.matcher).flatMap((name) => [
-    `mcp__some_server__${name}`,
-    `${name}some_tool`,
-    `some_${name}`,
-  ]);
-  const names = [...known, ...others];
-  const subjects = [...new Set([...names, ...looks, ...strangers])];
+  const { names, subjects } = subjectsFor(hook, (matcher) =>
+    matcherOf(source, { ...hook, matcher }),
+  );
   const { matcher: raw } = hook;
   const plain = raw === undefined || isAll(raw) ? undefined : raw;
   const { matcher: _, ...anywhere } = hook;
@@ -113,42 +102,104 @@ export function carryMatcher(
     return subjects.filter((subject) => fits(subject));
   };
   const own = names.filter((name) => wanted.includes(name));
-  const theirs = [
-    ...new Set(
-      own.map((name) => (isTool ? writer.toolName(name) : word(writer, nativeEvent, name))),
-    ),
-  ];
-  // If the tools have other names, the same pattern would match other tools.
-  const isSame = own.every((name) => !isTool || writer.toolName(name) === name);
-  const ways = [
-    undefined,
-    ...(theirs.length > 0 && !isTool ? [theirs.join('|')] : []),
-    ...(theirs.length > 0 ? [writer.list(theirs)] : []),
-    ...(plain !== undefined && isSame ? [plain] : []),
-    ...(plain !== undefined && theirs.length > 0 ? [writer.either(theirs, plain)] : []),
-  ].map((matcher) => ({ matcher, fitted: fitting(matcher) }));
-  const covering = ways.filter(({ fitted }) => wanted.every((subject) => fitted.includes(subject)));
-  const best =
-    covering.find(({ fitted }) => fitted.length === wanted.length) ??
-    covering.find(({ fitted }) => fitted.length < subjects.length) ??
-    ways[0]!;
-  const more = best.fitted.filter((subject) => !wanted.includes(subject));
-  const less = wanted.filter((subject) => !best.fitted.includes(subject));
+  const ways = waysToWrite(own, plain, { writer, nativeEvent, isTool }).map((matcher) => ({
+    matcher,
+    fitted: fitting(matcher),
+  }));
+  const best = bestOf(ways, wanted, subjects.length);
   return {
     matcher: best.matcher,
     lost: [
       ...lost,
-      ...(more.length > 0
-        ? [
-            `its matcher ${plain === undefined ? '' : `${JSON.stringify(plain)} `}matches more there: ${shown(best.matcher, more, names)}`,
-          ]
-        : []),
-      ...(less.length > 0 ? [`it never runs there for ${less.join(', ')}`] : []),
+      ...differences(best, { wanted, names, plain }),
       ...(isUndecided
         ? [`its matcher ${JSON.stringify(raw)} takes too long to try, so it may match more there`]
         : []),
     ],
   };
+}
+
+/** Returns the ways to write a matcher for these names, which is a pattern in the source. */
+function waysToWrite(
+  names: readonly string[],
+  pattern: string | undefined,
+  of: { readonly writer: Writer; readonly nativeEvent: string; readonly isTool: boolean },
+): (string | undefined)[] {
+  const { writer, nativeEvent, isTool } = of;
+  const theirs = [
+    ...new Set(
+      names.map((name) => (isTool ? writer.toolName(name) : word(writer, nativeEvent, name))),
+    ),
+  ];
+  // If the tools have other names, the same pattern would match other tools.
+  const isSame = names.every((name) => !isTool || writer.toolName(name) === name);
+  return [
+    undefined,
+    ...(theirs.length > 0 && !isTool ? [theirs.join('|')] : []),
+    ...(theirs.length > 0 ? [writer.list(theirs)] : []),
+    ...(pattern !== undefined && isSame ? [pattern] : []),
+    ...(pattern !== undefined && theirs.length > 0 ? [writer.either(theirs, pattern)] : []),
+  ];
+}
+
+/** Says what a hook's matcher matches more or less there. */
+function differences(
+  { matcher, fitted }: Way,
+  of: {
+    readonly wanted: readonly string[];
+    readonly names: readonly string[];
+    readonly plain: string | undefined;
+  },
+): string[] {
+  const { wanted, names, plain } = of;
+  const more = fitted.filter((subject) => !wanted.includes(subject));
+  const less = wanted.filter((subject) => !fitted.includes(subject));
+  return [
+    ...(more.length > 0
+      ? [
+          `its matcher ${plain === undefined ? '' : `${JSON.stringify(plain)} `}matches more there: ${shown(matcher, more, names)}`,
+        ]
+      : []),
+    ...(less.length > 0 ? [`it never runs there for ${less.join(', ')}`] : []),
+  ];
+}
+
+/** Returns the known names, with those in the hook's matcher, and all subjects that matchers are tried on. */
+function subjectsFor(
+  { event, matcher }: HookDefinition,
+  matcherOf: (matcher: string) => (subject: string) => boolean,
+): { readonly names: readonly string[]; readonly subjects: readonly string[] } {
+  const known = toolEvents.has(event) ? tools : (wordsOf[event] ?? []);
+  const named = namedIn(matcher);
+  // The source's own name for a known tool is not another tool.
+  const others = named.filter((name) => {
+    if (known.includes(name)) return false;
+    const alone = matcherOf(name);
+    return !known.some((one) => alone(one));
+  });
+  const looks = named.flatMap((name) => [
+    `mcp__some_server__${name}`,
+    `${name}some_tool`,
+    `some_${name}`,
+  ]);
+  const names = [...known, ...others];
+  return { names, subjects: [...new Set([...names, ...looks, ...strangers])] };
+}
+
+/** A way to write a matcher, with the subjects that it matches. */
+interface Way {
+  readonly matcher: string | undefined;
+  readonly fitted: readonly string[];
+}
+
+/** Returns the way that matches the wanted subjects and the fewest others; the first matches everything. */
+function bestOf(ways: readonly Way[], wanted: readonly string[], all: number): Way {
+  const covering = ways.filter(({ fitted }) => wanted.every((subject) => fitted.includes(subject)));
+  return (
+    covering.find(({ fitted }) => fitted.length === wanted.length) ??
+    covering.find(({ fitted }) => fitted.length < all) ??
+    ways[0]!
+  );
 }
 
 const word = (writer: Writer, nativeEvent: string, ours: string): string =>

@@ -57,24 +57,9 @@ export function migrate(order: MigrationOrder): Migration {
     const tell = (what: string): void => {
       lost.push(`${placeOfHook(hook)}: ${what}`);
     };
-    const [nativeEvent] = Object.entries(to.events).find(([, at]) => at === hook.event) ?? [];
-    if (nativeEvent === undefined) {
-      tell(`${to.name} has no event for ${hook.nativeEvent ?? hook.event}: not carried over`);
-      continue;
-    }
-    const target = { dialect: to, writer, nativeEvent };
-    const { matcher, lost: unlike, fitsNothing } = carryMatcher(from, hook, target);
-    if (fitsNothing) {
-      tell('its matcher matches nothing, so it never runs: not carried over');
-      continue;
-    }
-    const { entry, lost: without, shell } = writer.write(hook, nativeEvent, matcher);
-    if (entry === undefined) {
-      tell(`${without.join('; ')}: not carried over`);
-      continue;
-    }
-    for (const what of [...unlike, ...without, ...otherwise(from, to, hook, nativeEvent)])
-      tell(what);
+    const written = writtenHook(order, hook, tell);
+    if (written === undefined) continue;
+    const { nativeEvent, entry, shell } = written;
     if (shell !== undefined)
       notes.add(
         `${from.name} runs these commands with sh, and ${to.name} with ${shell}, which understands nearly everything that sh does.`,
@@ -99,8 +84,7 @@ export function migrate(order: MigrationOrder): Migration {
   const off =
     to.settings === undefined ? [] : originalsOf(from, hooks, [...carried.values()].flat());
   const listed = disabledHooks(value);
-  for (const name of off) {
-    if (listed.includes(name)) continue;
+  for (const name of off.filter((one) => !listed.includes(one))) {
     const next = addToList(changed, disabledLists[0], name);
     if (typeof next !== 'string') throw inTheWay(next);
     changed = next;
@@ -116,6 +100,24 @@ export function migrate(order: MigrationOrder): Migration {
     notes: [...notes],
     carryOut: () => edit(() => migrate(order).after),
   };
+}
+
+/** Writes a hook as the target has it, and tells what is lost by that; undefined if it cannot have it. */
+function writtenHook(
+  { from, to, writer }: MigrationOrder,
+  hook: HookDefinition,
+  tell: (what: string) => void,
+) {
+  const [nativeEvent] = Object.entries(to.events).find(([, at]) => at === hook.event) ?? [];
+  if (nativeEvent === undefined)
+    return tell(`${to.name} has no event for ${hook.nativeEvent ?? hook.event}: not carried over`);
+  const target = { dialect: to, writer, nativeEvent };
+  const { matcher, lost: unlike, fitsNothing } = carryMatcher(from, hook, target);
+  if (fitsNothing) return tell('its matcher matches nothing, so it never runs: not carried over');
+  const { entry, lost: without, shell } = writer.write(hook, nativeEvent, matcher);
+  if (entry === undefined) return tell(`${without.join('; ')}: not carried over`);
+  for (const what of [...unlike, ...without, ...otherwise(from, to, hook, nativeEvent)]) tell(what);
+  return { nativeEvent, entry, shell };
 }
 
 /** Returns how to disable the hooks that were carried over, except under names that others have too. */

@@ -193,32 +193,7 @@ function hookFacts(
     ...[answer?.reason, answer?.stopReason].map((reason) => spoken.once(reason, name)),
     failure !== undefined && make('p', { class: 'said fail' }, failure),
     ...(answer?.notes ?? []).map((note) => make('p', { class: 'said note' }, note)),
-    list([
-      ['Command', hook.command !== undefined && make('code', {}, hook.command)],
-      ['Source', hook.source],
-      ['Dialect', hook.event === undefined ? hook.dialect : `${hook.dialect}, ${hook.event}`],
-      ['Deadline', hook.timeout !== undefined && duration(hook.timeout)],
-      [
-        'Pieces of text',
-        answer?.pieces === undefined
-          ? undefined
-          : `${answer.pieces}, ${answer.changed} of them changed`,
-      ],
-      [
-        'Sets',
-        answer?.sets &&
-          make('span', { class: 'codes' }, ...answer.sets.map((field) => make('code', {}, field))),
-      ],
-      [
-        'Machine',
-        process &&
-          make(
-            'button',
-            { type: 'button', class: 'link', data: { draw: process.id } },
-            'show its drawing',
-          ),
-      ],
-    ]),
+    definitionFacts(hook, process),
     payload('Read (stdin)', hook.stdin),
     payload('Wrote (stdout)', stdout === '' ? undefined : stdout),
     payload('Wrote (stderr)', stderr === '' ? undefined : stderr),
@@ -227,6 +202,36 @@ function hookFacts(
   const isTelling = tone === 'deny' || tone === 'fail' || isFocus || hasHit(details, wanted);
   details.open = view.isOpen(id ?? '', isTelling);
   return details;
+}
+
+/** How one hook is defined, and the numbers of what it did. */
+function definitionFacts({ answer, ...hook }: HookAccount, process: Run | undefined): HTMLElement {
+  return list([
+    ['Command', hook.command !== undefined && make('code', {}, hook.command)],
+    ['Source', hook.source],
+    ['Dialect', hook.event === undefined ? hook.dialect : `${hook.dialect}, ${hook.event}`],
+    ['Deadline', hook.timeout !== undefined && duration(hook.timeout)],
+    [
+      'Pieces of text',
+      answer?.pieces === undefined
+        ? undefined
+        : `${answer.pieces}, ${answer.changed} of them changed`,
+    ],
+    [
+      'Sets',
+      answer?.sets &&
+        make('span', { class: 'codes' }, ...answer.sets.map((field) => make('code', {}, field))),
+    ],
+    [
+      'Machine',
+      process &&
+        make(
+          'button',
+          { type: 'button', class: 'link', data: { draw: process.id } },
+          'show its drawing',
+        ),
+    ],
+  ]);
 }
 
 const lengthOf = (run: Run): number => (run.end ?? run.at) - run.at;

@@ -7,13 +7,15 @@ import { setUpDivider } from './divider.ts';
 import { follow } from './feed.ts';
 import { setUpFigures } from './figures.ts';
 import { Filter } from './filter.ts';
+import { setUpFilters } from './filter-controls.ts';
 import { clock, counted } from './format.ts';
 import { setUpKeys } from './keys.ts';
 import { linkedCall, linkTo } from './link.ts';
 import { type Row, type Run, timesOf } from './run.ts';
+import { countUpTo } from './times.ts';
 import { Runs } from './runs.ts';
 import { Scrubber } from './scrubber.ts';
-import { searchText } from './search-text.ts';
+import { prepareSearch } from './search-text.ts';
 import { setUpTheme } from './theme.ts';
 import { isTrouble, Timeline } from './timeline.ts';
 import type { Numbered, View } from './view.ts';
@@ -103,7 +105,7 @@ class PageView implements View {
 
   search(text: string): void {
     theOne('input', 'filter-text').value = text;
-    applyFilters();
+    filters.apply();
   }
 }
 
@@ -115,6 +117,15 @@ const timeline = new Timeline(view);
 const scrubber = new Scrubber(view);
 const detail = new Detail(view);
 const approvals = new ApprovalsDialog(view);
+
+const filters = setUpFilters(filter, {
+  onChange: () => showNew(),
+  onSearch: () => prepareSearch(runs.rows),
+  onAxis(axis) {
+    timeline.axis = axis;
+    timeline.draw();
+  },
+});
 
 function drawAll(): void {
   timeline.draw();
@@ -134,7 +145,7 @@ const showNew = onFrame(() => {
     : '';
   openAt(rows);
   showLinked();
-  showChoices();
+  filters.showChoices(runs);
   showStatus();
   drawAll();
 });
@@ -224,76 +235,6 @@ function showNotices(about: About): void {
   byId('notices').replaceChildren(...notices.map((text) => make('p', {}, text)));
 }
 
-const decisions = [
-  'denied',
-  'refused',
-  'asked',
-  'allowed',
-  'deferred',
-  'stopped',
-  'changed',
-  'conflict',
-  'failed',
-  'timed out',
-  'untrusted',
-  'skipped',
-  'cancelled',
-];
-
-const fields = {
-  event: theOne('select', 'filter-event'),
-  tool: theOne('select', 'filter-tool'),
-  decision: theOne('select', 'filter-decision'),
-};
-
-function showChoices(): void {
-  fill(fields.event, 'Any event', runs.events);
-  fill(fields.tool, 'Any tool', runs.tools);
-}
-
-function fill(field: HTMLSelectElement, any: string, names: ReadonlySet<string>): void {
-  if (field.length === names.size + 1) return;
-  const { value } = field;
-  const sorted = [...names].toSorted((a, b) => a.localeCompare(b));
-  field.replaceChildren(
-    make('option', { value: '' }, any),
-    ...sorted.map((each) => make('option', { value: each }, each)),
-  );
-  field.value = value;
-}
-
-function applyFilters(): void {
-  filter.set({
-    text: theOne('input', 'filter-text').value.trim(),
-    event: fields.event.value,
-    tool: fields.tool.value,
-    decision: fields.decision.value,
-  });
-  byId('filter-clear').hidden = !filter.isOn;
-  for (const field of Object.values(fields)) field.classList.toggle('on', field.value !== '');
-  showNew();
-}
-
-function setUpFilters(): void {
-  fill(fields.decision, 'Any decision', new Set(decisions));
-  const form = theOne('form', 'filters');
-  form.addEventListener('input', ({ target }) => {
-    const { name, value } = target as HTMLInputElement;
-    if (name === 'axis') {
-      timeline.axis = value === 'length' ? 'length' : 'clock';
-      timeline.draw();
-    } else applyFilters();
-  });
-  byId('filter-text').addEventListener('focus', () => prepareSearch());
-  form.addEventListener('submit', (event) => event.preventDefault());
-  byId('filter-clear').addEventListener('click', () => {
-    form.reset();
-    timeline.axis = 'clock';
-    applyFilters();
-    byId('rows').focus();
-  });
-}
-
 /** Moves the selection by a number of rows. */
 function move(by: number): void {
   const { rows } = timeline;
@@ -332,18 +273,6 @@ function step(by: number, row?: Row): void {
   view.seek(times[at] ?? runs.from);
 }
 
-/** Returns how many of the sorted times are not after a moment. */
-function countUpTo(times: readonly number[], moment: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! <= moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 const open = (id: string) => (): void => theOne('dialog', id).showModal();
 
 function setUpDialogs(): void {
@@ -359,7 +288,6 @@ function setUpDialogs(): void {
   });
 }
 
-setUpFilters();
 setUpDialogs();
 setUpFigures(view);
 byId('previous').addEventListener('click', () => moveToTrouble(-1));
@@ -394,17 +322,6 @@ setUpKeys({
   t: toggleTheme,
 });
 
-/** How long preparatory work may keep the reader waiting, in ms. */
-const atOnce = 10;
-
-/** Prepares the search bit by bit, so that the first key typed gets an immediate response. */
-function prepareSearch(next = 0): void {
-  const until = performance.now() + atOnce;
-  let at = next;
-  while (at < runs.rows.length && performance.now() < until) searchText(runs.rows[at++]!);
-  if (at < runs.rows.length) setTimeout(() => prepareSearch(at), atOnce);
-}
-
 /** How long the page reads on before it shows what it has read, in ms. */
 const pause = 250;
 let nextLook = 0;
@@ -419,7 +336,7 @@ follow({
     feed.isLost = false;
     if (about.approvals) approvals.begin();
     document.title = `${about.title} · hookmachine inspector`;
-    if (about.ended) setTimeout(() => prepareSearch(), atOnce);
+    if (about.ended) setTimeout(() => prepareSearch(runs.rows));
     showNew();
   },
   entries(sent) {

@@ -57,3 +57,14 @@ const textOf = (payload: unknown): string | undefined => {
 
 const present = (texts: readonly (string | undefined)[]): string[] =>
   texts.filter((text): text is string => text !== undefined && text !== '');
+
+/** How long preparatory work may keep the reader waiting, in ms. */
+const atOnce = 10;
+
+/** Prepares the search bit by bit, so that the first key typed gets an immediate response. */
+export function prepareSearch(rows: readonly Row[], next = 0): void {
+  const until = performance.now() + atOnce;
+  let at = next;
+  while (at < rows.length && performance.now() < until) searchText(rows[at++]!);
+  if (at < rows.length) setTimeout(() => prepareSearch(rows, at), atOnce);
+}
