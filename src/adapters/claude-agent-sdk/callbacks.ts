@@ -1,3 +1,4 @@
+import { defaultMaxRejections } from '../../core/calls/turn-limits.ts';
 import type { CallKeeper } from '../../core/calls/call-keeper.ts';
 import type { ToolCallVerdict } from '../../core/calls/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../../core/calls/run-tool-call.ts';
@@ -10,7 +11,7 @@ import type { AggregatedHookResult } from '../../core/answers/results.ts';
 import { DurableCalls } from '../parts/durable-calls.ts';
 import { fireEvent } from '../parts/fire-event.ts';
 import { asInput } from '../parts/run-tool.ts';
-import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../parts/options.ts';
+import { type AdapterOptions, tooManyRounds } from '../parts/options.ts';
 import type { OpenCalls } from '../parts/open-calls.ts';
 import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
 import { blockReasonOf, stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';

@@ -33,13 +33,13 @@ export function withHooks<Query extends QueryFunction>(
   const config = configOf(options, 'claude-code');
   const running = new Set<QueryState>();
   const hooked = (given: { readonly options?: Fields }): AsyncGenerator<unknown, void> => {
-    const { resume, continue: goesOn } = given.options ?? {};
+    const { resume, continue: continues } = given.options ?? {};
     const state: QueryState = {
       config,
       options,
       calls: new OpenCalls(config),
       rounds: 0,
-      source: resume !== undefined || goesOn === true ? 'resume' : 'startup',
+      source: resume !== undefined || continues === true ? 'resume' : 'startup',
     };
     running.add(state);
     const params = { ...given, options: withCallbacks(given.options, callbacksFor(state)) };

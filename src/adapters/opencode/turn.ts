@@ -1,6 +1,7 @@
+import { defaultMaxRejections } from '../../core/calls/turn-limits.ts';
 import { warnPlainly } from '../../base/log.ts';
 import { fireEvent } from '../parts/fire-event.ts';
-import { defaultMaxRejections, tooManyRounds } from '../parts/options.ts';
+import { tooManyRounds } from '../parts/options.ts';
 import { type Plugin, quietly, report, type Session, textOf } from './session.ts';
 import type { Part } from './types.ts';
 import { stopReasonOf, wishesOf, blockReasonOf } from '../../core/answers/reasons.ts';

@@ -22,7 +22,7 @@ import { type AdapterOptions, configOf, isOwn } from './options.ts';
 import {
   type FrameworkToolCall,
   continueCall,
-  goOnKept,
+  continueKept,
   isKept,
   judgeNow,
   type RunTool,
@@ -173,7 +173,7 @@ export class AgentHooks extends LooksAhead {
   }
 
   /**
-   * Whether the framework was told to ask about a call: if it runs, its user has approved it. False for calls
+   * Whether the framework was conditions to ask about a call: if it runs, its user has approved it. False for calls
    * kept beyond the process, which are answered there.
    */
   async wasToBeAsked(asked: ToolCallRequest): Promise<boolean> {
@@ -210,7 +210,7 @@ export class AgentHooks extends LooksAhead {
     const found = this.#openCall(asked, isVerbatim, sessionId);
     const turn = found?.turn ?? this.#turns.wanting(id, () => true);
     const stopped = this.#looseStops.of(id) ?? (this.#turns.stopOf(id) && stoppedBefore);
-    const told = {
+    const conditions = {
       signal,
       sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
       notOffered: stopped,
@@ -218,13 +218,13 @@ export class AgentHooks extends LooksAhead {
     };
     const request = { id, name: this.nameOf(name), input };
     const how = { signal, confirm, asksAgain, isInterruption };
-    const kept = found ? undefined : this.#durable?.open(request, told);
+    const kept = found ? undefined : this.#durable?.open(request, conditions);
     const open = found?.call ?? kept;
     if (open) {
       found?.turn.open.delete(id);
       try {
         const ended = await (isKept(open)
-          ? goOnKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...told, isNew: true }) }) // prettier-ignore
+          ? continueKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...conditions, isNew: true }) }) // prettier-ignore
           : continueCall(open, found?.permitted ?? input, run, how));
         await this.#ended(ended, turn, id, name);
         return ended;
@@ -236,7 +236,7 @@ export class AgentHooks extends LooksAhead {
       }
     }
     const ended = await judgeNow(this.config, request, run, isInterruption, {
-      ...told,
+      ...conditions,
       asks: 'where a hook wants it',
       ...(confirm && { confirm }),
       ...(isApproved && { confirm: () => true }),
@@ -270,16 +270,16 @@ export class AgentHooks extends LooksAhead {
   ): OpenJudgedCall | undefined {
     const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
       judged?.call.request.name === this.nameOf(name);
-    const isMeant = (judged: JudgedCall | undefined): boolean =>
+    const isSameCall = (judged: JudgedCall | undefined): boolean =>
       isNamed(judged) && isSame(judged.input, input);
-    const turn = this.#turns.wanting(id, ({ open }) => isMeant(open.get(id)));
+    const turn = this.#turns.wanting(id, ({ open }) => isSameCall(open.get(id)));
     const judged = turn?.open.get(id);
     if (turn === undefined || !isNamed(judged)) return undefined;
     if (this.isDurable) {
       // A kept call runs with what was shown, whatever is given; and an answer given in another conversation
       // does not count in this one.
       if (turn.sessionId !== (sessionId ?? this.#sessionId())) return undefined;
-    } else if (isVerbatim && !isMeant(judged)) return undefined;
+    } else if (isVerbatim && !isSameCall(judged)) return undefined;
     return { ...judged, turn };
   }
 

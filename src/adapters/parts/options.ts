@@ -64,9 +64,6 @@ export function refuseDurable({ durable }: AdapterOptions, framework: string): v
     );
 }
 
-/** How often AfterAgent hooks may make the agent continue in one turn, unless the options say otherwise. */
-export const defaultMaxRejections = 8;
-
 /** Why a turn ends although hooks want the agent to continue. */
 export const tooManyRounds = (limit: number): string =>
   `AfterAgent: hooks wanted the agent to continue more than ${limit === 1 ? 'once' : `${limit} times`} in a turn, so the turn ends`;

@@ -116,7 +116,7 @@ interface KeptContinueOptions extends ContinueOptions, Pick<FrameworkToolCall, '
 }
 
 /** Continues a kept call, which may have been judged and answered elsewhere. */
-export async function goOnKept(
+export async function continueKept(
   call: OpenKeptCall,
   input: ToolInput,
   run: RunTool,
@@ -127,7 +127,7 @@ export async function goOnKept(
   const final = await finalInput(call, judged.toolInput, input, how.read);
   if (final === undefined) {
     void call.cancel('its arguments were changed, so it is a different call');
-    return goOnKept(how.anew(), input, run, how);
+    return continueKept(how.anew(), input, run, how);
   }
   const answered = judged.status === 'asked' ? await answer(call, judged, how) : judged;
   const begun = answered.status === 'allowed' ? await call.begin() : answered;

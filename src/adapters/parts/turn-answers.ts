@@ -1,3 +1,4 @@
+import { defaultMaxRejections } from '../../core/calls/turn-limits.ts';
 import {
   type CallNeutralModel,
   type EndedNeutralCall,
@@ -11,7 +12,7 @@ import { stopReasonOf, wishesOf } from '../../core/answers/reasons.ts';
 import type { Conditions } from './framework-call.ts';
 import type { JudgeAnswer } from './judge-answer.ts';
 import type { Notices } from './notices.ts';
-import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from './options.ts';
+import { type AdapterOptions, tooManyRounds } from './options.ts';
 import type { Sessions } from './sessions.ts';
 import { saying, textOf, type Turn, type Turns, withTurn } from './turns.ts';
 
@@ -54,8 +55,8 @@ export class TurnAnswers {
       }
       const wanted = response.parts.filter((part) => part.call !== undefined);
       if (wanted.length > 0) return this.#parts.judge.judged(turn, response, call, how);
-      const goesOn = await this.#sentOn(turn, request, response, how.signal);
-      if (!goesOn) return response;
+      const continues = await this.#sentOn(turn, request, response, how.signal);
+      if (!continues) return response;
       await how.onSentOn?.(response);
     }
   }

@@ -35,6 +35,7 @@ import {
 } from '../../core/calls/genai-model-call.ts';
 import {
   type ReadAnswer,
+  keptAnswer,
   readAnswer,
   readResult,
   type TurnCall,
@@ -55,15 +56,13 @@ import {
   toolCallInput,
   type ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
+import { defaultMaxRejections, defaultMaxSteps } from '../../core/calls/turn-limits.ts';
 import { refusalOf } from '../../core/calls/tool-choice.ts';
 import { textOfResponse } from '../../core/translate/response.ts';
 import { blockReasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 
 /** The machine for a turn, with its actors provided once for all runs. */
 const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, toolCall } });
-
-const defaultMaxSteps = 50;
-const defaultMaxRejections = 8;
 
 /** One turn of a session, for its `agentTurn` machine: it keeps the history and emits the events. */
 export class ChatTurn {
@@ -376,12 +375,7 @@ export class ChatTurn {
   #lastEvent(outcome: AgentTurnOutcome, limits: TurnLimits): ChatEvent {
     switch (outcome.status) {
       case 'finished':
-        if (outcome.overruled)
-          this.#tell(
-            notice(
-              `AfterAgent hooks want the agent to continue again, but may do so only ${limits.maxRejections === 1 ? 'once' : `${limits.maxRejections} times`} in at most ${limits.maxSteps} model ${limits.maxSteps === 1 ? 'call' : 'calls'}; the answer is kept.`,
-            ),
-          );
+        if (outcome.overruled) this.#tell(notice(keptAnswer(limits)));
         return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };
       case 'blocked': {
         const reason = blockReasonOf('BeforeAgent', hookResult(outcome.before)!.verdict);

@@ -63,3 +63,7 @@ function outcomeOf(request: ToolCallRequest, end: ToolCallEnd): ToolCallOutcome 
       return end;
   }
 }
+
+/** Says that the answer is kept although AfterAgent hooks want the agent to continue. */
+export const keptAnswer = ({ maxRejections, maxSteps }: TurnLimits): string =>
+  `AfterAgent hooks want the agent to continue again, but may do so only ${maxRejections === 1 ? 'once' : `${maxRejections} times`} in at most ${maxSteps} model ${maxSteps === 1 ? 'call' : 'calls'}; the answer is kept.`;

@@ -35,9 +35,9 @@ async function fitsHook(
   folder: string,
   { dialect, dialects = presentDialectsWith(dialect), trust }: FireOptions,
 ): Promise<(payload: HookPayload) => boolean> {
-  const isMeant = await hookAskedFor(named, folder, dialects, trust);
+  const isNamed = await hookAskedFor(named, folder, dialects, trust);
   const { hooks, registry } = await lookAtHooks(folder, dialects, trust);
-  const meant = hooks.filter((hook) => hook.event === event && isMeant(hook));
+  const meant = hooks.filter((hook) => hook.event === event && isNamed(hook));
   return (payload) =>
     meant.some((hook) => {
       const own = registry.dialects.get(hook.dialect)!;

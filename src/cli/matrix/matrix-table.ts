@@ -71,8 +71,8 @@ function inWords(outcome: Outcome, event: HookEventName): string {
     ...(message === undefined ? [] : [`shows a message${afterColon(message)}`]),
     ...(followUps ? [`sends the agent on${afterColon(followUps.join(' '))}`] : []),
   ];
-  const goesOn = decision === 'none' && !stop && !followUps;
-  return [...(goesOn ? ['goes on'] : []), ...parts].join(', ');
+  const continues = decision === 'none' && !stop && !followUps;
+  return [...(continues ? ['goes on'] : []), ...parts].join(', ');
 }
 
 function decided(decision: Exclude<Outcome['decision'], 'none'>, event: HookEventName): string {

@@ -152,8 +152,8 @@ async function hooksOf(dialect: Dialect, cwd: string, scope: Scope) {
     ...trustOfEach(cwd),
   });
   const registry = await HookRegistry.load(config);
-  const isMeant = ({ source }: { readonly source: string }): boolean => source === scope;
-  const all = registry.getAllHooks().filter(isMeant);
+  const isOfScope = ({ source }: { readonly source: string }): boolean => source === scope;
+  const all = registry.getAllHooks().filter(isOfScope);
   const runs = (hook: (typeof all)[number]): boolean => hook.enabled && registry.isOn(hook);
   const isInProject = ({ file }: SettingsProblem): boolean =>
     file?.startsWith(cwd + sep) ?? scope === 'project';
@@ -164,7 +164,7 @@ async function hooksOf(dialect: Dialect, cwd: string, scope: Scope) {
         .filter((problem) => isInProject(problem) === (scope === 'project'))
         .map(formatProblem),
       ...registry.unasked
-        .filter(isMeant)
+        .filter(isOfScope)
         .map(
           (hook) =>
             `${placeOfHook(hook)}: its event is unknown until you trust it (hookmachine trust)`,

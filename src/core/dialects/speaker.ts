@@ -94,7 +94,7 @@ export interface Wishes {
    */
   takeRefusal(): string | undefined;
   /** Takes what the agent should go on with, for hosts that accept a single text. */
-  takeGoingOn(): string | undefined;
+  takeContinuation(): string | undefined;
   /** Takes the replacing result as text for the model, for hosts that accept only a text; never blank. */
   takeResult(): string | undefined;
 }

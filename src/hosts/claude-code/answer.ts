@@ -184,9 +184,9 @@ function lostDenial(
   fields: Fields,
 ): Pick<Wants, 'decision' | 'reason' | 'stop' | 'stopReason'> | undefined {
   if (!traitsOf(event).keepsDenials) return undefined;
-  const { decision, reason, stopReason, continue: goesOn } = fields;
+  const { decision, reason, stopReason, continue: continues } = fields;
   const own = fieldsOf(fields['hookSpecificOutput']);
-  const stop = goesOn === false && {
+  const stop = continues === false && {
     stop: true,
     ...(typeof stopReason === 'string' && { stopReason }),
   };
@@ -226,7 +226,7 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
     if (own[name] !== undefined) effects.push({ kind: 'own', name, value: own[name] });
   const verdict = changed.fault === undefined ? decided : unfitArguments(changed.fault);
   return {
-    ...(sendsOn(event) ? goingOn(verdict, said, stopped.stop === true) : verdict),
+    ...(sendsOn(event) ? continued(verdict, said, stopped.stop === true) : verdict),
     ...stopped,
     ...(interrupts && { stop: true }),
     effects,
@@ -238,7 +238,7 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
 const sendsOn = (event: ClaudeEventName): boolean => event === 'Stop' || event === 'SubagentStop';
 
 /** A stop takes precedence over everything that makes the agent continue. */
-function goingOn(decided: Decided, said: string | undefined, stops: boolean): Decided {
+function continued(decided: Decided, said: string | undefined, stops: boolean): Decided {
   if (stops || (decided.decision !== 'deny' && said === undefined)) return {};
   const reason = [decided.decision === 'deny' ? decided.reason : undefined, said]
     .filter((part) => part !== undefined)
@@ -299,11 +299,11 @@ const stopsLate: Ignored = {
 
 function stopOf(
   event: ClaudeEventName,
-  { continue: goesOn, stopReason }: Fields,
+  { continue: continues, stopReason }: Fields,
   { decision }: Decided,
   notes: string[],
 ): Pick<Wants, 'stop' | 'stopReason' | 'ignored'> {
-  if (goesOn !== false) return {};
+  if (continues !== false) return {};
   if (!traitsOf(event).stops) {
     notes.push(`"continue" has no effect in answer to ${event}`);
     return {};

@@ -102,7 +102,7 @@ const decisionOnPermission = ({ native }: EventOutcome, wishes: Wishes): Fields 
   behaviourOf(wishes, { interrupts: true, takesInput: true, input: native['toolInput'] });
 
 /** A denial and a follow-up both make the agent continue. */
-const continuation = (wishes: Wishes): Fields => decisionWith('block', wishes.takeGoingOn());
+const continuation = (wishes: Wishes): Fields => decisionWith('block', wishes.takeContinuation());
 
 const blockOf = (wishes: Wishes): Fields => decisionWith('block', wishes.take('deny'));
 

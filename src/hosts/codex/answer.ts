@@ -202,10 +202,10 @@ function decisionOf(
   own: Fields,
   payload: HookPayload,
 ): Wants {
-  const { decision, reason, stopReason, continue: goesOn } = fields;
+  const { decision, reason, stopReason, continue: continues } = fields;
   const blocks = decision === 'block' ? String(reason).trim() : undefined;
   const stopsWith =
-    goesOn === false ? (isSaid(stopReason) ? stopReason.trim() : stopText) : undefined;
+    continues === false ? (isSaid(stopReason) ? stopReason.trim() : stopText) : undefined;
   const stop = stopsWith !== undefined && { stop: true, stopReason: stopsWith };
   switch (event) {
     case 'PreToolUse':

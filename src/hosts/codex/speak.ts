@@ -64,7 +64,7 @@ function answerTo(
     case 'SubagentStop': {
       const stop = stopOf(wishes);
       if (stop['continue'] === false) return { top: stop };
-      return { top: decisionWith('block', wishes.takeGoingOn()) };
+      return { top: decisionWith('block', wishes.takeContinuation()) };
     }
     case 'PreCompact': {
       // For an automatic compaction, it would end the turn in the middle of the work.

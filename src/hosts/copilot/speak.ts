@@ -48,7 +48,7 @@ function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wis
     case 'subagentStop': {
       // The agent ends anyway if the answer says nothing.
       wishes.take('stop');
-      return decisionWith('block', wishes.takeGoingOn());
+      return decisionWith('block', wishes.takeContinuation());
     }
     case 'sessionStart':
     case 'subagentStart':

@@ -4,7 +4,7 @@ import type { CopilotPointName } from './events.ts';
  * Copilot's words for our sources, reasons and kinds. If several of ours share one of theirs, theirs
  * becomes the first of them.
  */
-const theirWords: Readonly<
+const copilotWords: Readonly<
   Partial<Record<CopilotPointName, readonly (readonly [string, string])[]>>
 > = {
   sessionStart: [
@@ -24,8 +24,8 @@ const theirWords: Readonly<
 
 /** Returns Copilot's word for one of ours; any other stays as it is. */
 export const toCopilotWord = (event: CopilotPointName, ours: unknown): unknown =>
-  theirWords[event]?.find(([own]) => own === ours)?.[1] ?? ours;
+  copilotWords[event]?.find(([own]) => own === ours)?.[1] ?? ours;
 
 /** The reverse of `toCopilotWord`. */
 export const fromCopilotWord = (event: CopilotPointName, theirs: string): string =>
-  theirWords[event]?.find(([, word]) => word === theirs)?.[0] ?? theirs;
+  copilotWords[event]?.find(([, word]) => word === theirs)?.[0] ?? theirs;

@@ -160,13 +160,13 @@ interface Denial {
 /** Returns a denial in what was printed, in Cursor's words or in those of other hosts. */
 function denialIn(event: CursorEventName, objects: readonly Fields[]): Denial | undefined {
   for (const fields of objects) {
-    const { permission, decision, continue: goesOn } = fields;
+    const { permission, decision, continue: continues } = fields;
     const own = fieldsOf(fields['hookSpecificOutput']);
     const isPrompt = event === 'beforeSubmitPrompt';
-    const says = isPrompt ? goesOn === false : permission === 'deny';
+    const says = isPrompt ? continues === false : permission === 'deny';
     const denies =
       says ||
-      goesOn === false ||
+      continues === false ||
       [permission, decision, own['permissionDecision']].some(isDenyingText);
     if (denies) return { reason: reasonIn(fields), isCursors: says };
   }

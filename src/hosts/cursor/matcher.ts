@@ -14,13 +14,13 @@ const isAll = (matcher: string | undefined): boolean =>
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const { calls, matched } = traitsOf(cursorEventOf(hook));
-  const isMeant = (subject: string): boolean => calls === undefined || callOf(subject) === calls;
+  const isForCall = (subject: string): boolean => calls === undefined || callOf(subject) === calls;
   const { matcher } = hook;
-  if (isAll(matcher) || matched === undefined || matched === 'command') return isMeant;
+  if (isAll(matcher) || matched === undefined || matched === 'command') return isForCall;
   return (subject, budget) => {
     const text =
       matched === 'tool' ? toCursorTool(subject) : matched === 'agent' ? subject : matched.word;
-    return isMeant(subject) && anyMatches(matcher!, [text], onUndecided, budget);
+    return isForCall(subject) && anyMatches(matcher!, [text], onUndecided, budget);
   };
 }
 

@@ -61,7 +61,7 @@ function answerTo(event: string, { native, given }: EventOutcome, wishes: Wishes
     case 'subagentStop':
       // The agent ends anyway if the answer says nothing.
       wishes.take('stop');
-      return { followup_message: wishes.takeGoingOn() };
+      return { followup_message: wishes.takeContinuation() };
     case 'preCompact':
       return { user_message: wishes.take('message') };
     default:

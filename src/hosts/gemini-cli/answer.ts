@@ -197,11 +197,11 @@ function readObject(
 /** Returns a denial and a stop; a stop takes precedence over everything that keeps the agent working. */
 function denialOf(
   event: HookEventName,
-  { continue: goesOn, stopReason }: HookOutput,
+  { continue: continues, stopReason }: HookOutput,
   denies: boolean,
   reason: string | undefined,
 ): LostDenial {
-  const stops = goesOn === false;
+  const stops = continues === false;
   const whyStops = stopReason || (stops && reason);
   return {
     ...(denies && !(stops && event === 'AfterAgent') && { decision: 'deny' }),

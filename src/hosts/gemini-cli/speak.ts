@@ -40,7 +40,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Nest
     case 'AfterAgent': {
       const stop = stopOf(wishes);
       if (stop['continue'] === false) return { top: stop };
-      return { top: decisionWith('deny', wishes.takeGoingOn()) };
+      return { top: decisionWith('deny', wishes.takeContinuation()) };
     }
     case 'BeforeModel': {
       const response = wishes.take('llmResponse');

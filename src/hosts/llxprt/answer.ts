@@ -190,7 +190,7 @@ export function readStdout(
       notes: [`${lostDenial}, so all of it was taken as a message; print that object alone`],
       unreadable: lostDenial,
     };
-  const resembles = isMeantAsAnswer(text);
+  const resembles = resemblesAnswer(text);
   return {
     kind: 'text',
     text,
@@ -204,7 +204,7 @@ export function readStdout(
 const lostDenial = 'a denial was NOT read: its output is not one JSON object';
 
 /** Whether a text was meant as an object, even if broken or surrounded, above all one that decides. */
-function isMeantAsAnswer(text: string): boolean {
+function resemblesAnswer(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- a terminal's colours, and what is left of another encoding
   const bare = text.replaceAll(/\u001B\[[\d;]*[A-Za-z]|[\u0000\uFFFD]/g, '').trim();
   return (

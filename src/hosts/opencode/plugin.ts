@@ -1,3 +1,4 @@
+import { defaultMaxRejections } from '../../core/calls/turn-limits.ts';
 import { relayMark } from '../parts/relay-entry.ts';
 import { longestWait } from './speak.ts';
 
@@ -11,7 +12,7 @@ const command = ${JSON.stringify(call)};
 /** Hooks have their own time limits; OpenCode has none. */
 const longestWait = ${longestWait};
 /** How many times in a row hooks may make the agent continue. */
-const mostRounds = 8;
+const mostRounds = ${defaultMaxRejections};
 
 export const Hookmachine = async ({ client, directory }) => {
   const warn = (message) =>

@@ -39,7 +39,7 @@ function answerTo(
     case 'session.idle':
       // The agent stops by itself if no hook says anything.
       wishes.take('stop');
-      return { prompt: wishes.takeGoingOn() };
+      return { prompt: wishes.takeContinuation() };
     default:
       return {};
   }

@@ -23,8 +23,8 @@ export function denialIn(object: Fields): LostDenial | undefined {
     ({ decision, permissionDecision }) =>
       isDenyingText(decision) || isDenyingText(permissionDecision),
   );
-  const { continue: goesOn, stopReason } = object;
-  const stop = goesOn === false && {
+  const { continue: continues, stopReason } = object;
+  const stop = continues === false && {
     stop: true as const,
     ...(typeof stopReason === 'string' && { stopReason }),
   };

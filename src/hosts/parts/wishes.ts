@@ -64,7 +64,7 @@ export class AllWishes implements Wishes {
     return this.take('deny') ?? stop;
   }
 
-  takeGoingOn(): string | undefined {
+  takeContinuation(): string | undefined {
     return joinTexts([this.take('deny'), ...(this.take('followUps') ?? [])]);
   }
 

@@ -236,14 +236,14 @@ function permissionOf({ decision }: Fields, reason: unknown): Decided {
 /** Returns the effect of `continue: false`: at none of Qwen Code's events does it end the agent. */
 function stopOf(
   event: QwenEventName,
-  { continue: goesOn, stopReason, reason }: HookOutput,
+  { continue: continues, stopReason, reason }: HookOutput,
   decided: Decision | undefined,
 ): {
   readonly denial?: Decided;
   readonly effects: readonly Effect[];
   readonly notes: readonly string[];
 } {
-  if (goesOn !== false) return { effects: [], notes: [] };
+  if (continues !== false) return { effects: [], notes: [] };
   const why = text(stopReason) ?? text(reason) ?? defaultReason;
   const { stop } = traitsOf(event);
   if (stop === undefined)

@@ -58,7 +58,7 @@ function answerTo(event: string, { native }: EventOutcome, wishes: Wishes): Nest
     case 'SubagentStop': {
       // The agent stops by itself if no hook says anything; with a stop it would go on.
       wishes.take('stop');
-      return { top: decisionWith('block', wishes.takeGoingOn()) };
+      return { top: decisionWith('block', wishes.takeContinuation()) };
     }
     case 'UserPromptSubmit':
     case 'UserPromptExpansion':

@@ -40,7 +40,7 @@ export function managedBy(files: readonly File[]): Managed {
     const { managed } = values;
     return isRecord(managed) ? [{ file, managed, locate }] : [];
   });
-  const only = all.find(({ managed }) => isMeant(managed['onlyManagedHooks']));
+  const only = all.find(({ managed }) => isWanted(managed['onlyManagedHooks']));
   const audits = all.flatMap(({ managed }) => auditOf(managed['audit']));
   const blocks = all.find(({ managed }) => isBlocking(managed['defaultOnFailure']));
   return {
@@ -100,7 +100,7 @@ function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: R
 }
 
 /** Anything but false means that the guard is wanted. */
-const isMeant = (value: unknown): boolean => value !== undefined && value !== false;
+const isWanted = (value: unknown): boolean => value !== undefined && value !== false;
 
 /** Returns the valid fields of `audit`. Anything but false means that auditing is wanted. */
 function auditOf(value: unknown): AuditSettings[] {
