@@ -7,7 +7,7 @@ import * as z from './zod.ts';
 export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** What it may be; made when a value is first checked, because most fields occur in no settings. */
   readonly schema: () => Schema;
-  /** What it means, for editors. */
+  /** What it means, for editors; '' if it means nothing. */
   readonly about: string;
   /** What the user can do about an invalid value. */
   readonly fix: string;

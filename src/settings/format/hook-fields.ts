@@ -251,7 +251,7 @@ export const typeFields = {
     about: 'Reserved: accepted, but it cannot run.',
     main: {},
     others: {
-      command: field(() => z.unknown(), { about: 'It has no effect.', fix: 'remove it' }),
+      command: field(() => z.unknown(), { about: '', fix: 'remove it' }),
       ...processFields,
     },
   },

@@ -36,7 +36,7 @@ function described<Schema extends z.ZodMiniType>(
   description: string,
   more: object = {},
 ): Schema {
-  z.globalRegistry.add(schema, { description, ...more });
+  z.globalRegistry.add(schema, { ...(description !== '' && { description }), ...more });
   return schema;
 }
 

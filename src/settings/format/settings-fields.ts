@@ -19,7 +19,7 @@ const defaultOnFailure = field(failureWord, {
   fate: 'it counts as "block"',
 });
 
-const notifications = field(() => z.unknown(), { about: 'Reserved.', fix: 'remove it' });
+const notifications = field(() => z.unknown(), { about: '', fix: 'remove it' });
 
 const duration = () => z.string().check(z.regex(/^0*[1-9]\d*(?:ms|s|m|h|d)$/));
 const count = () => z.int().check(z.minimum(1));
