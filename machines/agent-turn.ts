@@ -59,6 +59,11 @@ export interface AgentTurnPorts {
   readonly planHooks: () => Promise<AgentTurnHooks>;
   /** Adds the prompt to the conversation, with what the hooks add to it. */
   acceptPrompt(before: HookEventOutcome | undefined): void;
+  /**
+   * Settles when the model is to be asked; present where a framework runs the agent, and says when and with
+   * what.
+   */
+  readonly nextRequest?: () => Promise<void>;
   /** Adds what the hooks say about the answer, or want done next, to the conversation as the next prompt. */
   sendOn(after: HookEventOutcome): void;
   /** Why a hook stops the agent. */
@@ -161,6 +166,7 @@ export const agentTurnMachine = setup({
     output: {} as AgentTurnOutcome,
     children: {} as {
       hooks: 'planHooks';
+      request: 'nextRequest';
       beforeHooks: 'hookEvent';
       modelCall: 'modelCall';
       [tool: `tool.${number}`]: 'toolCall' | 'keptToolCall';
@@ -177,6 +183,9 @@ export const agentTurnMachine = setup({
       { run: NonNullable<AgentTurnPorts['runKeptCall']>; call: WantedToolCall }
     >(({ input: { run, call } }) => run(call)),
     planHooks: fromPromise<AgentTurnHooks, AgentTurnPorts['planHooks']>(({ input }) => input()),
+    nextRequest: fromPromise<void, NonNullable<AgentTurnPorts['nextRequest']>>(({ input }) =>
+      input(),
+    ),
   },
   actions: {
     keepHooks: assign({ hooks: (_, hooks: AgentTurnHooks | undefined) => hooks ?? {} }),
@@ -292,6 +301,8 @@ export const agentTurnMachine = setup({
     hasHooksBefore: ({ context }) => context.hooks.before !== undefined,
     hasHooksAfter: ({ context }) => context.hooks.after !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
+    isDriven: ({ context: { ports, steps, maxSteps } }) =>
+      ports.nextRequest !== undefined && steps < maxSteps,
     isResumed: ({ context }) => context.resumed.length > 0,
     isSuspended: ({ context }) => context.isSuspended,
     isDenied: ({ context }) => context.before?.verdict.blocked === true,
@@ -358,6 +369,7 @@ export const agentTurnMachine = setup({
       always: [
         { guard: 'isResumed', target: 'runningTools', actions: 'takeUpCalls' },
         { guard: 'hasHooksBefore', target: 'beforeAgent' },
+        { guard: 'isDriven', target: 'awaitingRequest', actions: 'acceptPrompt' },
         { target: 'callingModel', actions: 'acceptPrompt' },
       ],
     },
@@ -400,8 +412,28 @@ export const agentTurnMachine = setup({
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isDenied', target: 'blocked' },
         { guard: 'isStopped', target: 'stopped' },
+        { guard: 'isDriven', target: 'awaitingRequest', actions: 'acceptPrompt' },
         { target: 'callingModel', actions: 'acceptPrompt' },
       ],
+    },
+    awaitingRequest: {
+      description: 'A framework runs the agent, and says when the model is asked.',
+      invoke: {
+        id: 'request',
+        src: 'nextRequest',
+        input: ({ context }) => context.ports.nextRequest!,
+        onDone: 'callingModel',
+        onError: {
+          target: 'failed',
+          actions: { type: 'keepFailure', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+      on: {
+        cancel: {
+          target: 'cancelled',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+        },
+      },
     },
     callingModel: {
       description: 'One model call, with its hooks.',
@@ -451,7 +483,7 @@ export const agentTurnMachine = setup({
     },
     runningTools: {
       description:
-        'The tools the model wants run in parallel, each as a toolCall; without hooks and watchers, all as one actor; kept ones run where they are kept.',
+        'The tools the model wants run in parallel, each as a toolCall; those that are kept, and those of a framework, run elsewhere.',
       tags: 'work',
       on: {
         'xstate.done.actor.*': {
@@ -508,6 +540,7 @@ export const agentTurnMachine = setup({
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isStopped', target: 'stopped' },
         { guard: 'isSuspended', target: 'suspended' },
+        { guard: 'isDriven', target: 'awaitingRequest' },
         { guard: 'hasStepsLeft', target: 'callingModel' },
         { target: 'stopped', actions: 'keepLimit' },
       ],

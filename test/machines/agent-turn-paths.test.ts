@@ -82,6 +82,8 @@ const answers: Record<string, object> = {
   'before breaks': { type: 'xstate.error.actor.beforeHooks', error: 'broken' },
   'after breaks': { type: 'xstate.error.actor.afterHooks', error: 'broken' },
   'tool breaks': { type: 'xstate.error.actor.tool.0', error: 'broken', actorId: 'tool.0' },
+  'request comes': { type: 'xstate.done.actor.request', output: undefined },
+  'request fails': { type: 'xstate.error.actor.request', error: 'broken' },
   'hooks break': { type: 'xstate.error.actor.hooks', error: 'broken' },
   cancel: { type: 'cancel', reason: 'user' },
 };
@@ -103,6 +105,8 @@ interface Setting {
   readonly keeps?: true;
   /** The turn continues with calls of one that was suspended. */
   readonly isResumed?: true;
+  /** A framework says when the model is asked. */
+  readonly isDriven?: true;
 }
 
 const somePlan = {
@@ -114,7 +118,7 @@ const somePlan = {
 const maxRejections = 1;
 
 /** One call runs at a time. */
-const inputFor = ({ maxSteps, keeps, isResumed }: Setting): AgentTurnInput => ({
+const inputFor = ({ maxSteps, keeps, isResumed, isDriven }: Setting): AgentTurnInput => ({
   maxSteps,
   ...(isResumed && { resumed: calls }),
   maxRejections,
@@ -128,6 +132,7 @@ const inputFor = ({ maxSteps, keeps, isResumed }: Setting): AgentTurnInput => ({
     readAnswer: (outcome) => outcome as unknown as ModelStep,
     takeAnswer: () => undefined,
     reportCalls: () => undefined,
+    ...(isDriven && { nextRequest: () => Promise.reject(new Error('the script says when')) }),
     ...(keeps && { runKeptCall: () => Promise.reject(new Error('the script answers for it')) }),
     toolCall: () => ({}) as never,
     readResult: (_, { status }) => (status === 'stopped' ? { stop } : {}),
@@ -169,6 +174,7 @@ const machine = agentTurnMachine.provide({
   actors: {
     hookEvent: script.child as never,
     planHooks: script.child as never,
+    nextRequest: script.child as never,
     modelCall: script.child as never,
     toolCall: script.child as never,
     keptToolCall: script.child as never,
@@ -183,9 +189,11 @@ const settings: readonly Setting[] = [
   { maxSteps: 2, hasBefore: false, hasAfter: true },
   { maxSteps: 2, hasBefore: false, hasAfter: false, keeps: true },
   { maxSteps: 1, hasBefore: true, hasAfter: false, keeps: true, isResumed: true },
+  { maxSteps: 2, hasBefore: false, hasAfter: false, keeps: true, isDriven: true },
+  { maxSteps: 2, hasBefore: true, hasAfter: true, isDriven: true },
 ];
-const nameOf = ({ maxSteps, hasBefore, hasAfter, keeps, isResumed }: Setting): string =>
-  `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}${keeps ? ', kept calls' : ''}${isResumed ? ', resumed' : ''}`;
+const nameOf = ({ maxSteps, hasBefore, hasAfter, keeps, isResumed, isDriven }: Setting): string =>
+  `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}${keeps ? ', kept calls' : ''}${isResumed ? ', resumed' : ''}${isDriven ? ', driven' : ''}`;
 const walkFor = (setting: Setting) => ({
   events: [hooksReady(setting), ...Object.values(answers)] as unknown as Event[],
   filterEvents,
@@ -215,14 +223,19 @@ type Path = (typeof paths)[number];
  * How many model calls were begun: one after the prompt, and one after every batch or rejection that lets the
  * turn continue.
  */
-function stepsOf(words: readonly string[], { hasBefore, maxSteps, isResumed }: Setting): number {
+function stepsOf(words: readonly string[], setting: Setting): number {
+  const { hasBefore, maxSteps, isResumed, isDriven } = setting;
   let steps = 0;
   let rejections = 0;
   for (const [index, word] of words.entries()) {
     if (word === 'cancel') return steps;
-    if (word === 'before allows' || word === 'before breaks') steps += 1;
-    if (word === 'hooks ready' && !hasBefore && !isResumed) steps += 1;
-    if (isLastOfBatch(words, index) && steps < maxSteps && !waits(words, index)) steps += 1;
+    if (isDriven) {
+      if (word === 'request comes') steps += 1;
+    } else {
+      if (word === 'before allows' || word === 'before breaks') steps += 1;
+      if (word === 'hooks ready' && !hasBefore && !isResumed) steps += 1;
+      if (isLastOfBatch(words, index) && steps < maxSteps && !waits(words, index)) steps += 1;
+    }
     if (sendsOn(word) && steps < maxSteps && rejections < maxRejections) {
       steps += 1;
       rejections += 1;
@@ -309,6 +322,8 @@ function expectedStates(path: Path): string[] {
     else if (word === 'model wants tools') states.push('runningTools.running');
     else if (isToolEnd(word) && !isLastOfBatch(words, index)) states.push('runningTools.running');
     else if (word === 'model is content') states.push('afterAgent.running');
+    else if (setting.isDriven && word !== 'request comes' && !sendsOn(word))
+      states.push('awaitingRequest');
     else states.push('callingModel.running');
   return states;
 }
@@ -330,7 +345,9 @@ describe('every path of a turn, run on a real actor', () => {
       expect(played.output).toEqual(expectedOf(path));
       expect(played.states).toEqual(expectedStates(path));
       const { words, setting } = path;
-      const asksModel = played.states.includes('callingModel.running');
+      const asksModel = ['callingModel.running', 'awaitingRequest'].some((state) =>
+        played.states.includes(state),
+      );
       const rejected = played.states.filter(
         (state, index) => state === 'callingModel.running' && sendsOn(words[index - 1]),
       );
@@ -347,7 +364,7 @@ describe('every path of a turn, run on a real actor', () => {
       );
       const cancelledIn = played.states[words.indexOf('cancel')];
       expect(played.cancelled).toEqual(
-        words.includes('cancel') && cancelledIn !== 'planning' ? [children[cancelledIn!]] : [],
+        words.includes('cancel') && children[cancelledIn!] ? [children[cancelledIn!]] : [],
       );
       expect(played.states.includes('beforeAgent.running')).toBe(
         setting.hasBefore && !setting.isResumed && words[0] === 'hooks ready',

@@ -400,13 +400,22 @@ const worlds: Readonly<Record<string, World>> = {
   },
   agentTurn: {
     // One call at a time, and two at a time; and a turn that continues with a call of one that was suspended.
-    inputs: ([[1], [2], [1, {}]] as const).map(([limit, ...resumed]): AgentTurnInput => ({
+    inputs: (
+      [
+        [false, 1],
+        [false, 2],
+        [false, 1, {}],
+        // A framework says when the model is asked.
+        [true, 1],
+      ] as const
+    ).map(([isDriven, limit, ...resumed]): AgentTurnInput => ({
       maxSteps: resumed.length > 0 ? 1 : 3 - limit,
       resumed,
       maxRejections: 1,
       toolLimit: limit,
       ports: {
         planHooks: never,
+        ...(isDriven && { nextRequest: never }),
         acceptPrompt: () => undefined,
         sendOn: () => undefined,
         stopOf: () => ({ reason: 'stopped' }),
@@ -431,6 +440,7 @@ const worlds: Readonly<Record<string, World>> = {
         ),
         broken,
       ],
+      request: [{ output: undefined }, broken],
       beforeHooks: verdicts,
       modelCall: [
         { output: { status: 'answered', calls: [] } },

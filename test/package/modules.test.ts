@@ -48,7 +48,7 @@ async function loadedBy(program: string) {
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
   hookmachine: [109, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [100, 'picomatch', 'xstate', 'zod'],
+  'hookmachine/agent': [101, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [33, 'zod'],
   'hookmachine/inspector': [
@@ -68,14 +68,14 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [120, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [122, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [123, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [104, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [147, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [152, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [129, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [141, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [145, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [149, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [150, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [155, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [130, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [144, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [148, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [152, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */

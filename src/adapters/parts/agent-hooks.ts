@@ -64,24 +64,28 @@ export class AgentHooks extends LooksAhead {
     this.notices = new Notices(options, this.config);
     this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
     this.#questions = new Questions(this.config, this.#sessions);
-    const parts = { config: this.config, options, turns: this.#turns, durable: this.#durable };
-    this.#beginnings = new BeginTurns({
-      ...parts,
-      sessions: this.#sessions,
-      notices: this.notices,
-      looseStops: this.#looseStops,
-    });
+    const turns = this.#turns;
     this.#judge = new JudgeAnswer({
-      ...parts,
+      config: this.config,
+      turns,
+      durable: this.#durable,
       questions: this.#questions,
       nameOf: (name) => this.nameOf(name),
       judgesTool: (name) => this.judgesTool(name),
     });
     this.#answers = new TurnAnswers({
-      ...parts,
-      sessions: this.#sessions,
+      config: this.config,
+      options,
+      turns,
       notices: this.notices,
       judge: this.#judge,
+    });
+    this.#beginnings = new BeginTurns({
+      turns,
+      answers: this.#answers,
+      sessions: this.#sessions,
+      looseStops: this.#looseStops,
+      durable: this.#durable,
     });
   }
 
@@ -294,6 +298,7 @@ export class AgentHooks extends LooksAhead {
     if (notice !== undefined) this.notices.tell(notice);
     if (outcome.status === 'blocked')
       this.notices.blocked({ tool, reason: plainResult.error?.message ?? '' });
+    turn?.run?.ended(id, stop);
     if (!stop) return;
     if (turn) turn.stop ??= stop;
     else this.#looseStops.keep(id, stop.reason);

@@ -1,32 +1,28 @@
 import type { NeutralRequest, NeutralResponse } from '../../core/calls/run-model-call.ts';
-import { blockReasonOf, stopReasonOf } from '../../core/answers/reasons.ts';
 import type { DurableCalls } from './durable-calls.ts';
 import type { FrameworkRun } from './framework-call.ts';
 import type { LooseStops } from './loose-stops.ts';
-import type { Notices } from './notices.ts';
-import type { AdapterOptions } from './options.ts';
 import type { Sessions } from './sessions.ts';
-import { beginsTurn, promptOf, resultsAtEnd, saying, type Turn, type Turns } from './turns.ts';
+import type { TurnAnswers } from './turn-answers.ts';
+import { beginsTurn, promptOf, resultsAtEnd, type Turn, type Turns } from './turns.ts';
 
 /** A turn, or the answer given in its place. */
 export type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
 
 /** What a turn begins with. */
 interface Beginning {
-  readonly options: AdapterOptions;
   readonly turns: Turns;
+  readonly answers: TurnAnswers;
   readonly sessions: Sessions;
-  readonly notices: Notices;
   readonly looseStops: LooseStops;
   readonly durable: DurableCalls | undefined;
 }
 
 /** Finds the turn that a framework's request belongs to, and begins it where there is none. */
 export class BeginTurns {
-  readonly #options: AdapterOptions;
   readonly #turns: Turns;
+  readonly #answers: TurnAnswers;
   readonly #sessions: Sessions;
-  readonly #notices: Notices;
   readonly #looseStops: LooseStops;
   readonly #durable: DurableCalls | undefined;
   /** Turns whose model call failed, by the key of the request. */
@@ -37,11 +33,10 @@ export class BeginTurns {
     { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
   >();
 
-  constructor({ options, turns, sessions, notices, looseStops, durable }: Beginning) {
-    this.#options = options;
+  constructor({ turns, answers, sessions, looseStops, durable }: Beginning) {
     this.#turns = turns;
+    this.#answers = answers;
     this.#sessions = sessions;
-    this.#notices = notices;
     this.#looseStops = looseStops;
     this.#durable = durable;
   }
@@ -109,26 +104,12 @@ export class BeginTurns {
     }
     const prompt = promptOf(request);
     const contexts = await this.#sessions.begin(sessionId);
-    const result = await this.#sessions.fire(
-      'BeforeAgent',
-      { prompt },
-      sessionId,
-      undefined,
-      signal,
-    );
-    const verdict = result?.verdict;
-    if (verdict?.decision === 'deny' || verdict?.stop) {
-      const reason = verdict.stop ? stopReasonOf(verdict) : blockReasonOf('BeforeAgent', verdict);
-      if (verdict.stop) this.#options.onStop?.(reason);
-      else this.#notices.blocked({ reason });
-      return { answer: saying(reason) };
-    }
-    const added = verdict?.context;
-    const turn = this.#turns.begin(sessionId, prompt, [
-      ...contexts,
-      ...(added === undefined ? [] : [added]),
-    ]);
-    if (verdict?.message !== undefined) turn.notes.add(verdict.message);
-    return { turn };
+    return this.#answers.admit({ sessionId, prompt }, signal, ({ result }) => {
+      const { context: added, message } = result?.verdict ?? {};
+      const all = added === undefined ? contexts : [...contexts, added];
+      const turn = this.#turns.begin(sessionId, prompt, all);
+      if (message !== undefined) turn.notes.add(message);
+      return turn;
+    });
   }
 }

@@ -47,6 +47,16 @@ export interface Turn {
   callIds: readonly string[];
   rejections: number;
   stop?: StopRequest | undefined;
+  /** Its machine, unless that has ended. */
+  run?: RunOfTurn | undefined;
+}
+
+/** The machine of a turn, as far as the turn must know it. */
+interface RunOfTurn {
+  /** A tool call of the last answer has ended. */
+  ended(id: string, stop: StopRequest | undefined): void;
+  /** Nothing of the turn follows. */
+  leave(reason: string): void;
 }
 
 /**
@@ -151,6 +161,7 @@ export class Turns {
   end(turn: Turn, reason: string): void {
     this.#forgetCalls(turn, reason);
     this.#all.delete(turn);
+    turn.run?.leave(reason);
   }
 
   /** The same, except that kept calls go on waiting. */

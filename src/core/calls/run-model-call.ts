@@ -1,5 +1,5 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { AnswerText } from '../../../machines/model-call.ts';
+import type { AnswerText, ModelCallInput, ModelCallOutcome } from '../../../machines/model-call.ts';
 import {
   anyText,
   assertArguments,
@@ -11,6 +11,8 @@ import {
 import type { CallHost } from './call-host.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
 import { defined } from '../../base/json.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { observedSession } from '../run/telemetry.ts';
 import { readConfig } from '../translate/fields.ts';
 import type {
   GenAIContent,
@@ -19,11 +21,20 @@ import type {
   GenAIResponse,
 } from '../translate/genai-types.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
-import { isPending, newCallId, readyHookSystem, seesModelCalls } from './event-hooks.ts';
+import {
+  isPending,
+  newCallId,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  seesModelCalls,
+} from './event-hooks.ts';
 import {
   type EndedModelCall,
+  endedModelCall,
+  modelCall,
+  modelCallInput,
   type ModelCallOptions,
-  runReadyModelCall,
 } from './genai-model-call.ts';
 import { refusalOf } from './tool-choice.ts';
 
@@ -112,28 +123,55 @@ export async function runModelCall(
   options: ModelCallOptions & { readonly id?: string } = {},
 ): Promise<EndedNeutralCall> {
   assertArguments('runModelCall', { ...request, callModel }, requestRules);
-  const { id = newCallId(), ...rest } = options;
+  const { signal, ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const carrier = seesModelCalls(config, system) ? new Carrier() : asGiven;
-  const asked = carrier.toRequest(request);
-  const {
-    response,
-    request: sent,
-    ...ended
-  } = await runReadyModelCall(
+  const { input, read } = neutralModelCall(config, system, request, callModel, rest);
+  if (signal?.aborted) {
+    const reason = messageOf(signal.reason);
+    return read({ status: 'cancelled', request: input.request, failures: [], reason });
+  }
+  const observed = { ...input, ...observedSession(config, rest.sessionId) };
+  return read(await runCall(config, modelCall, observed, signal));
+}
+
+/** A model call that some machine is to run, and how its outcome is read. */
+export interface NeutralModelCall {
+  readonly input: ModelCallInput;
+  readonly read: (outcome: ModelCallOutcome) => EndedNeutralCall;
+}
+
+/** Makes the input of a `modelCall` machine from a neutral request. */
+export function neutralModelCall(
+  config: CallHost,
+  ready: Ready | Promise<Ready>,
+  request: NeutralRequest,
+  callModel: CallNeutralModel,
+  options: Omit<ModelCallOptions, 'signal'> & { readonly id?: string } = {},
+): NeutralModelCall {
+  const { id = newCallId(), onHooks, onText, onWait, showsUnjudged, ...context } = options;
+  const isSeen = isPending(ready) || seesModelCalls(config, ready);
+  const carrier = isSeen ? new Carrier() : asGiven;
+  const input = modelCallInput(
     config,
-    system,
-    { id, request: asked },
+    ready,
+    { id, request: carrier.toRequest(request) },
     async (changed, signal, text) =>
       carrier.toResponse(await callModel(carrier.fromRequest(changed, request), signal, text)),
-    rest,
+    { onHooks, onText, onWait, showsUnjudged },
+    context,
   );
   return {
-    ...ended,
-    request: carrier.fromRequest(sent, request),
-    ...(response && { response: carrier.fromResponse(response) }),
-    refusal: (toolName) => carrier.refusal(toolName, sent),
+    input,
+    read(outcome) {
+      const { response, request: sent, ...ended } = endedModelCall(outcome);
+      return {
+        ...ended,
+        request: carrier.fromRequest(sent, request),
+        ...(response && { response: carrier.fromResponse(response) }),
+        refusal: (toolName) => carrier.refusal(toolName, sent),
+      };
+    },
   };
 }
 

@@ -428,6 +428,117 @@ describe('a turn', () => {
   });
 });
 
+/** The machines that ran, with how each ended. */
+function watching() {
+  const ended: [id: string, status: unknown][] = [];
+  const inspect: NonNullable<AdapterOptions['inspect']> = (event) => {
+    if (event.type !== '@xstate.snapshot' || event.snapshot.status !== 'done') return;
+    const { id } = (event.actorRef as { logic?: { id?: string } }).logic ?? {};
+    const { output } = event.snapshot as { output?: { status?: unknown } };
+    if (id !== undefined) ended.push([id, output?.status]);
+  };
+  return { ended, inspect };
+}
+
+describe('the machine of a turn that a framework runs', () => {
+  async function observed(hooks: Hooks, options: AdapterOptions = {}) {
+    const { ended, inspect } = watching();
+    const { config, folder } = await startSession(hooks, { inspect });
+    return { hooks: new AgentHooks({ config, ...options }), ended, folder };
+  }
+
+  test('a turn is one machine, from the prompt to the answer without tool calls', async () => {
+    const { hooks, ended } = await observed({ BeforeTool: inParallel('exit 0') });
+    const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'));
+    await ask(user('Go'));
+    await hooks.tool({ id: '1', name: 'write_file', input: {} }, async () => written);
+    await ask(user('Go'), { role: 'model', parts: [wants('1')] }, result('1'));
+    await waitUntil(() => ended.some(([id]) => id === 'agentTurn'));
+    expect(ended.filter(([id]) => id === 'agentTurn')).toEqual([['agentTurn', 'finished']]);
+    expect(ended.filter(([id]) => id === 'modelCall')).toHaveLength(2);
+  });
+
+  test('a turn goes on whatever the ids of its calls, and however many there are', async () => {
+    const { hooks } = await agent({ BeforeTool: inParallel('exit 0') });
+    const many = Array.from({ length: 40 }, (_, n) => wants(String(n % 5), { path: String(n) }));
+    const { ask } = model(hooks, { parts: many }, saying('done'));
+    await ask(user('Go'));
+    for (const { call } of many)
+      await hooks.tool({ ...call!, isVerbatim: true }, async () => written);
+    const answer = await ask(user('Go'), { role: 'model', parts: many }, result('1'));
+    expect(answer).toEqual(saying('done'));
+  });
+
+  test('a turn goes on although none of its calls came through us', async () => {
+    const { hooks } = await agent({ BeforeTool: inParallel('exit 0') });
+    const { ask } = model(hooks, { parts: [wants('1'), wants('2')] }, saying('done'));
+    await ask(user('Go'));
+    const answer = await ask(user('Go'), { role: 'model', parts: [] }, result('1'), result('2'));
+    expect(answer).toEqual(saying('done'));
+  });
+
+  test('a hook that stops the agent at a tool stops the turn, and the model is not asked again', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const { hooks, ended } = await observed({ AfterTool: inParallel(stop) });
+    const { ask, asked } = model(hooks, { parts: [wants('1')] });
+    await ask(user('Go'));
+    await hooks.tool({ id: '1', name: 'write_file', input: {} }, async () => written);
+    await waitUntil(() => ended.some(([id]) => id === 'agentTurn'));
+    expect(ended.at(-1)).toEqual(['agentTurn', 'stopped']);
+    const answer = await ask(user('Go'), { role: 'model', parts: [wants('1')] }, result('1'));
+    expect(answer).toMatchObject(saying('enough'));
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  test.each(['BeforeAgent', 'BeforeModel', 'AfterAgent'])(
+    'a run that is aborted while %s hooks run rejects with the reason, and its turn is cancelled',
+    async (event) => {
+      const { hooks, ended, folder } = await observed({
+        [event]: inParallel('touch begun; sleep 30'),
+      });
+      const abort = new AbortController();
+      const asking = hooks.model(
+        { model: 'm', messages: [user('Go')] },
+        async () => saying('done'),
+        { signal: abort.signal },
+      );
+      await waitUntil(() => existsSync(`${folder}/begun`));
+      abort.abort(new Error('enough'));
+      await expect(asking).rejects.toThrow('enough');
+      await waitUntil(() => ended.some(([id]) => id === 'agentTurn'));
+      expect(ended.find(([id]) => id === 'agentTurn')).toEqual(['agentTurn', 'cancelled']);
+    },
+  );
+
+  test('a turn continues after its model has failed, with as many rounds as are left', async () => {
+    const { hooks } = await agent(
+      { AfterAgent: inParallel('echo more >&2; exit 2') },
+      { maxRejections: 1 },
+    );
+    const messages = [user('Go')];
+    const request = { model: 'm', messages };
+    const answers = [saying('a')];
+    const failing = async (): Promise<NeutralResponse> => {
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('busy');
+      return answer;
+    };
+    await expect(hooks.model(request, failing, { key: messages })).rejects.toThrow('busy');
+    const asked = vi.fn(async () => saying('b'));
+    expect(await hooks.model(request, asked, { key: messages })).toEqual(saying('b'));
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  test('ending the sessions ends the turns that wait for their framework', async () => {
+    const { hooks, ended } = await observed({ BeforeTool: inParallel('exit 0') });
+    const { ask } = model(hooks, { parts: [wants('1')] });
+    await ask(user('Go'));
+    await hooks.end();
+    await waitUntil(() => ended.some(([id]) => id === 'agentTurn'));
+    expect(ended.find(([id]) => id === 'agentTurn')).toEqual(['agentTurn', 'cancelled']);
+  });
+});
+
 describe('a call that never runs to its end', () => {
   test('a tool call that never ran is cancelled when the run continues', async () => {
     const { hooks } = await agent({ BeforeTool: inParallel('true') });
