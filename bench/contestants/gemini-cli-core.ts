@@ -4,7 +4,8 @@ import { readEngineResult, type OpenContestant } from './contestant.ts';
 
 /**
  * The peer's own `HookSystem` over its own `Config`, created as its command line creates them, with telemetry
- * and usage statistics off; undefined if hooks are off. (No type is written here: these types are not there until `npm run bench` has installed the peer.)
+ * and usage statistics off; undefined if hooks are off. No type is written here, because these types are not
+ * there until `npm run bench` has installed the peer.
  */
 export async function startHookSystem(
   cwd: string,

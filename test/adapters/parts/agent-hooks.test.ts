@@ -440,13 +440,13 @@ function watching() {
   return { ended, inspect };
 }
 
-describe('the machine of a turn that a framework runs', () => {
-  async function observed(hooks: Hooks, options: AdapterOptions = {}) {
-    const { ended, inspect } = watching();
-    const { config, folder } = await startSession(hooks, { inspect });
-    return { hooks: new AgentHooks({ config, ...options }), ended, folder };
-  }
+async function observed(hooks: Hooks, options: AdapterOptions = {}) {
+  const { ended, inspect } = watching();
+  const { config, folder } = await startSession(hooks, { inspect });
+  return { hooks: new AgentHooks({ config, ...options }), ended, folder };
+}
 
+describe('the machine of a turn that a framework runs', () => {
   test('a turn is one machine, from the prompt to the answer without tool calls', async () => {
     const { hooks, ended } = await observed({ BeforeTool: inParallel('exit 0') });
     const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'));
