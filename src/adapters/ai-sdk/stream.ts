@@ -182,7 +182,7 @@ export class LiveAnswer {
     );
   }
 
-  /** The same if text was shown as it arrived: that text stays, in its place. */
+  /** Releases an answer whose text was shown as it arrived: that text stays, in its place. */
   #releaseAround(response: NeutralResponse, judged: NeutralResponse, isSame: boolean): void {
     for (const { parts, shown } of this.#blocks) {
       if (shown.length > 0) shown.forEach((part) => this.#letOut(part));

@@ -158,7 +158,7 @@ export class AgentHooks extends LooksAhead {
     return this.#openCall(asked, false)?.verdict;
   }
 
-  /** The same, if the framework does not say which call it asks about. */
+  /** What hooks decided about a call with these arguments, if the framework does not say which call it asks about. */
   verdictOfSame(name: string, input: ToolInput): ToolCallVerdict | undefined {
     return this.#turns.like(this.nameOf(name), input)?.verdict;
   }
@@ -171,7 +171,7 @@ export class AgentHooks extends LooksAhead {
     return this.#questions.isToBeAsked(this.#openCall(asked, false), signal);
   }
 
-  /** The same, if the framework does not say which call it asks about. */
+  /** Whether the user must be asked about a call with these arguments, if the framework does not say which it is. */
   mayBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
     return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
   }

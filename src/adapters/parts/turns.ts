@@ -164,7 +164,7 @@ export class Turns {
     turn.run?.leave(reason);
   }
 
-  /** The same, except that kept calls go on waiting. */
+  /** Ends a turn whose kept calls go on waiting. */
   leave(turn: Turn, reason: string): void {
     for (const [id, { call }] of turn.open)
       if (isKept(call)) {

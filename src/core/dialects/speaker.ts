@@ -86,7 +86,7 @@ export interface Wanted {
 export interface Wishes {
   /** Returns the hooks' wish of this kind and marks it as passed to the host. */
   take<Kind extends keyof Wanted>(kind: Kind): Wanted[Kind] | undefined;
-  /** Returns the same without marking it, for a wish that the host may not be able to carry out. */
+  /** Returns a wish without marking it, because the host may not be able to carry it out. */
   peek<Kind extends keyof Wanted>(kind: Kind): Wanted[Kind] | undefined;
   /**
    * Takes the reason of a denial or, if nothing denies, of a stop; for hosts that have no stop, where a

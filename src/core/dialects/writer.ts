@@ -97,7 +97,7 @@ export const inSeconds = (ms: number): Readonly<Record<string, number>> => ({
   timeout: ms / 1_000,
 });
 
-/** Returns the same in milliseconds. */
+/** Returns a timeout in milliseconds. */
 export const inMilliseconds = (ms: number): Readonly<Record<string, number>> => ({ timeout: ms });
 
 /** Returns a function that writes entries of a format and lists what they cannot hold. */

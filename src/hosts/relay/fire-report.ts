@@ -113,7 +113,7 @@ function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>
     : request;
 }
 
-/** Returns the same object for an event that is denied because it could not be judged. */
+/** Returns what `fire` prints of an event that is denied because it could not be judged. */
 export const deniedReport = (event: string, reason: string) => ({
   event,
   plan: null,

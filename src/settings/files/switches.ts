@@ -131,7 +131,7 @@ export const wantsRecheck = (values: Values): boolean =>
 export const disabledHooks = (values: Values): string[] =>
   disabledEntries(values).map(({ entry }) => entry);
 
-/** Returns the same, each with the list that holds it, such as `hooksConfig.disabled`. */
+/** Returns the disabled hooks of one level, each with the list that names it, such as `hooksConfig.disabled`. */
 export const disabledEntries = (values: Values): { entry: string; place: string }[] =>
   disabledLists.flatMap((list) =>
     entries(valueAt(values, list))

@@ -82,7 +82,7 @@ export const configFields = {
 /** The fields of `hooks` that are not events: they used to be settings. */
 export const reservedFields = { enabled, disabled, notifications } as const satisfies Fields;
 
-/** The same, by their keys. */
+/** The keys of these fields. */
 export const reserved: readonly string[] = Object.keys(reservedFields);
 
 /** Our field in `tools`, which the host's own fields share. */

@@ -198,7 +198,7 @@ function isOneSlip(one: string, other: string): boolean {
   );
 }
 
-/** Returns the same check as a regular expression, because a schema can express nothing else. */
+/** Returns `slipOf` for one key as a regular expression, because a schema can express nothing else. */
 export function slipPattern(key: string): string {
   const word = letters(key);
   const variants = new Set<string>([word]);

@@ -58,7 +58,7 @@ function ownFields(hook: AnyHook) {
 const ownOnFailure = ({ inheritsOnFailure, onFailure }: AnyHook): AnyHook['onFailure'] =>
   inheritsOnFailure ? undefined : onFailure;
 
-/** Returns the same for people, one property per line. */
+/** Returns a hook's definition for people, one property per line. */
 export function definitionText(hook: AnyHook, cwd: string): string {
   const { args, name, matcher, timeout, sequential, env, type, leftBehind, prestart } = hook;
   const command = commandOf(hook, cwd);

@@ -41,7 +41,8 @@ const samples: Readonly<Partial<Record<HookEventName, Fields>>> = {
 export const sampleFields = (event: HookEventName): Fields | undefined => samples[event];
 
 /**
- * The same, with several calls for tool events, the usual one first; none for an event that only a host has.
+ * The fields to try a hook of this event with; several calls for tool events, the usual one first; none for an
+ * event that only a host has.
  */
 export function sampleFieldsOf(event: HookEventName): readonly Fields[] {
   const fields = sampleFields(event);
