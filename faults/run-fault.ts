@@ -29,11 +29,13 @@ export async function runFault(
     serialization: 'advanced',
   });
   const ended = once(child, 'exit');
+  // The last message of a process may arrive after its end has been reported, but not after this.
+  const gone = once(child, 'disconnect');
   try {
     await once(child, 'message');
     const observed = once(child, 'message');
     child.send({ fault: name, policy, fate, ...(peer && { peer }) } satisfies Order);
-    const first = await Promise.race([observed, ended.then(() => [theHostIsGone])]);
+    const first = await Promise.race([observed, gone.then(() => [theHostIsGone])]);
     return first[0] as Observed;
   } finally {
     await ended;
