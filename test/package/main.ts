@@ -7,7 +7,7 @@ import { installInto, pack } from './install.ts';
 /*
  * `npm run package`: packs the package, installs it into an empty project, checks what was packed, and runs all
  * cases of dialects, handlers, settings and relays through the installed command, and the tables of which the
- * other test run tries only a part.
+ * other test run tries only a part. `npm run package -- 1/2` runs the first half of those cases.
  */
 
 /** Whose tests run again. Those that start no command and fire no event would only take time. */
@@ -26,6 +26,7 @@ const tables = ['attacks/hostile-handlers', 'cli/launcher/denials'].map(
 );
 const checks = ['bundles', 'package', 'types'].map((name) => `test/package/${name}.test.ts`);
 
+const [share] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
 process.exitCode = 1;
 try {
@@ -34,7 +35,7 @@ try {
   const runs = [
     [checks, { PACKAGE: tarball }],
     [
-      [...cases, ...tables],
+      [...cases, ...tables, ...(share ? [`--shard=${share}`] : [])],
       { INSTALLED: realpathSync(join(project, 'node_modules/.bin/hookmachine')) },
     ],
   ] as const;
