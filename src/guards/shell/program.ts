@@ -1,0 +1,25 @@
+import { blurred, isSecret, secretMark } from './marks.ts';
+import { followed } from './paths.ts';
+import type { Running } from './running.ts';
+
+/** Reads what one program does with its arguments, and returns what it prints. */
+export type Program = (at: Running, args: readonly string[], name: string) => string;
+
+/** A program that is not known in particular: it may read the files that it is given, and send nothing. */
+export const anyProgram: Program = (at, args) => {
+  const secret = args.some((text) => readsSecret(at, text));
+  if (secret || isSecret(at.stdin)) return secretMark;
+  return blurred(at.stdin);
+};
+
+/** Reports that a file is read if an argument names one that holds secrets, and returns whether it does. */
+export function readsSecret(at: Running, text: string): boolean {
+  if (text === '' || text.length > 4_096) return false;
+  const name = text.replace(/^(?:--?[\w-]+=|@)/, '');
+  const path = at.path(name);
+  const { state } = at;
+  if (state.files.has(path)) return isSecret(state.files.get(path)!);
+  const isIt = state.around.isSecretFile(path) || state.around.isSecretFile(followed(path, state, true));
+  if (isIt) at.emit({ kind: 'file', action: 'read', path, isTree: false });
+  return isIt;
+}

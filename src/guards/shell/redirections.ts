@@ -1,0 +1,66 @@
+import type { Redirection } from 'unbash';
+import type { Expander } from './expand.ts';
+import { followed } from './paths.ts';
+import type { Running } from './running.ts';
+
+/** What redirections make of a command's streams. */
+export interface Redirected {
+  readonly stdin?: string;
+  /** The files that get its output. */
+  readonly files: readonly { readonly path: string; readonly isAppended: boolean }[];
+  /** Whether its output goes nowhere. */
+  readonly isClosed: boolean;
+}
+
+/** Devices that are written to without harm. */
+const sinks = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|zero|full)$/;
+
+/** Reads redirections, and reports the files that they change. */
+export function redirected(
+  at: Running,
+  redirects: readonly Redirection[],
+  expander: Expander,
+): Redirected {
+  const files: { path: string; isAppended: boolean }[] = [];
+  let stdin: string | undefined;
+  let isClosed = false;
+  for (const one of redirects) {
+    if (one.type === 'HereDoc') {
+      stdin = one.body.parts ? expander.parts(one.body.parts) : one.body.text;
+      continue;
+    }
+    const target = one.target ? expander.text(one.target) : '';
+    if (one.type === 'HereString') {
+      stdin = `${target}\n`;
+      continue;
+    }
+    const { operator } = one;
+    const descriptor = one.descriptor?.type === 'FileDescriptor' ? one.descriptor.value : undefined;
+    if (/&$/.test(operator) && /^(?:\d+|-)$/.test(target)) continue;
+    const path = at.path(target);
+    const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(target) ?? [];
+    if (host !== undefined) {
+      at.emit({ kind: 'send', to: host, text: at.stdin });
+      continue;
+    }
+    if (operator === '<' || operator === '<&') {
+      at.emit({ kind: 'file', action: 'read', path, isTree: false });
+      if ((descriptor ?? 0) === 0) stdin = at.contentOf(path);
+      continue;
+    }
+    const isOutput = descriptor === undefined || descriptor === 1 || operator.startsWith('&');
+    if (sinks.test(path)) {
+      if (isOutput && path === '/dev/null') isClosed = true;
+      continue;
+    }
+    const isAppended = operator.endsWith('>>');
+    if (isOutput) files.push({ path, isAppended });
+    at.emit({
+      kind: 'file',
+      action: isAppended ? 'append' : 'write',
+      path: followed(path, at.state, true),
+      isTree: false,
+    });
+  }
+  return { files, isClosed, ...(stdin !== undefined && { stdin }) };
+}
