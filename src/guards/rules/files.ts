@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { FileEffect } from '../shell/effects.ts';
-import { isKnown, isSecret, shown } from '../shell/marks.ts';
+import { isGlob, isKnown, isSecret, shown } from '../shell/marks.ts';
 import { startup, placeOf, isAbove, type Place } from './places.ts';
 import type { Check, Finding, RuleContext } from './rule.ts';
 import type { fileRules } from './file-rules.ts';
@@ -55,7 +55,7 @@ function ruleOf(effect: FileEffect, place: Place, context: RuleContext): Id | un
   if (action === 'delete' || action === 'move') {
     if (place === 'project') return context.isSecretFile(path) && isThere(path, context) ? 'shell/delete-environment' : undefined;
     if (place === 'home-part') return isTree && !isThrowaway(path) ? 'shell/delete-home' : 'shell/delete-outside-project';
-    if (place === 'system' && !isTree && action === 'delete') return isKnown(path) ? 'shell/delete-system' : 'shell/delete-outside-project';
+    if (place === 'system' && !isTree && action === 'delete') return isKnown(path) && !isGlob(path) ? 'shell/delete-system' : 'shell/delete-outside-project';
     return lost[place];
   }
   if (action === 'mode' || action === 'lock') return ofMode(effect, place);

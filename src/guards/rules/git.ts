@@ -111,7 +111,7 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
       ? ['git/drop-reflog', 'deletes the record by which lost commits are found']
       : undefined,
   gc: ({ args }) => (args.some((text) => /^--prune=(?:now|all)$/.test(text)) ? ['git/drop-reflog', 'deletes all unreachable commits at once'] : undefined),
-  prune: (git) => (git.has('-n') ? undefined : ['git/drop-reflog', 'deletes all unreachable commits']),
+  prune: (git) => (git.has('-n') ? undefined : ['git/rewrite-history', 'deletes commits that nothing leads to']),
   'filter-branch': () => ['git/rewrite-history', 'rewrites the history'],
   'filter-repo': (git) => (git.has('--analyze') ? undefined : ['git/rewrite-history', 'rewrites the history']),
   'update-ref': (git) => (git.has('-d', '--stdin') ? ['git/rewrite-history', 'deletes a ref'] : undefined),

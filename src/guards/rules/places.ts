@@ -23,6 +23,8 @@ export type Place =
 
 const systemFolders =
   /^\/(?:bin|boot|dev|etc|lib\w*|opt|proc|root|run|sbin|snap|srv|sys|usr|var|System|Library|Applications|Volumes|private|cores|nix|mnt|media)(?:\/|$)/;
+/** Folders of data that are in those of the system. */
+const data = /^\/(?:var|mnt|media|srv|opt|Volumes|snap)\/[^/]+\/.|^\/(?:mnt|media|Volumes|srv)\/[^/]+$/;
 const passing =
   /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm|dev\/fd|run\/user\/\d+)(?:\/|$)|^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/;
 const device = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port)/;
@@ -57,7 +59,8 @@ export function placeOf(path: string, isTree: boolean, context: RuleContext): Pl
   if (!isKnown(path)) return placeOfUnknown(path, isTree, context);
   const content = contentOf(path);
   if (content !== undefined) return placeOf(content, isTree, context);
-  const plain = aboveGlob(path) === path ? path : join(aboveGlob(path), 'x');
+  const above = aboveGlob(path);
+  const plain = above === path ? path : join(above, isTree ? 'x' : 'x/x');
   return placeOfKnown(plain, isTree, context);
 }
 
@@ -81,6 +84,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
     if (caches.test(path.slice(home.length + 1))) return 'passing';
     return dirname(path) === home ? 'home-part' : 'elsewhere';
   }
+  if (data.test(path)) return 'elsewhere';
   if (path === '/' || systemFolders.test(path)) return 'system';
   if (/^\/(?:home|Users)\/?[^/]*$/.test(path)) return 'home';
   return 'elsewhere';

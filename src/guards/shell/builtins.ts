@@ -173,7 +173,7 @@ const where: Program = (at, args) => {
 
 /** Programs that are built into the shell, and some that are as good as. */
 export const builtins: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...': true false test [ wait jobs bg fg disown umask ulimit getopts hash bind complete compgen shopt enable kill killall pkill sleep clear unset'.split(' ').map((name): [string, Program] => [name, quiet]),
+  ...': true false test [ wait jobs bg fg disown umask ulimit getopts hash bind complete compgen shopt enable kill killall pkill sleep clear unset ssh-keygen ssh-add ssh-copy-id keytool nano code subl idea git-crypt trash gio'.split(' ').map((name): [string, Program] => [name, quiet]),
   ...['cd', 'pushd'].map((name): [string, Program] => [name, changeFolder]),
   ['popd', quiet],
   ['eval', evaluate],

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { isSecret, unknownMark } from './marks.ts';
+import { isSecret, outputMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { followed } from './paths.ts';
 import { readsSecret, type Program } from './program.ts';
@@ -211,8 +211,21 @@ const temporaryFile: Program = (at) => {
   return `${path}\n`;
 };
 
+/** What these programs are asked when they only show something. */
+const showing: Readonly<Record<string, RegExp>> = {
+  fdisk: /^(?:-l|--list|-s|-x)$/,
+  sfdisk: /^(?:-l|-d|--dump|--list|-J|-F|-V|-s)$/,
+  sgdisk: /^(?:-p|-l|-v|-i|-b|-L|-E|-F|-f|--print|--verify|--info|--backup)/,
+  parted: /^(?:print|-l|--list)$/,
+  wipefs: /^(?:-n|--no-act|-J|-p|--parsable)$/,
+  hdparm: /^(?!.*(?:security-erase|trim-sector|write-sector|make-bad))/,
+  cryptsetup: /^(?:luksOpen|open|close|luksClose|luksDump|status|isLuks|luksUUID|benchmark|resize|luksAddKey|luksHeaderBackup|repair)$/,
+};
+
 /** Programs that make a disk empty, whatever is on it. */
-const format: Program = (at, args) => {
+const format: Program = (at, args, name) => {
+  const shows = showing[name];
+  if (shows !== undefined && (args.some((text) => shows.test(text)) || (name === 'wipefs' && !args.some((text) => /^(?:-\w*a|--all|-\w*o|--offset)/.test(text))))) return outputMark;
   for (const text of args) if (text.startsWith('/dev/')) touch(at, 'write', text);
   return '';
 };

@@ -144,8 +144,10 @@ const mail: Program = (at, args) => {
 /** Command-line clients whose arguments name files to upload or texts to post. */
 const uploading: Program = (at, args, name) => {
   let text = at.stdin;
-  for (const one of args) {
-    if (readsSecret(at, one)) text += at.contentOf(at.path(one.replace(/^(?:--?[\w-]+=|@)/, '')));
+  for (const [index, one] of args.entries()) {
+    const isOption = /^--?\w[\w-]*$/.test(args[index - 1] ?? '') && !/^(?:file|fileb):\/\/|^@/.test(one) && !/^--?(?:body|source|files?|f|F|input|data|local-file)$/.test(args[index - 1] ?? '');
+    if (isOption) continue;
+    if (readsSecret(at, one.replace(/^fileb?:\/\//, ''))) text += at.contentOf(at.path(one.replace(/^(?:--?[\w-]+=|@|fileb?:\/\/)/, '')));
     else if (isSecret(one) || at.state.files.has(at.path(one))) text += isSecret(one) ? one : at.contentOf(at.path(one));
   }
   if (isSecret(text)) at.emit({ kind: 'send', to: name, text });

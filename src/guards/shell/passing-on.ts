@@ -65,7 +65,7 @@ const runPlainFind = (at: Running, args: readonly string[]): string => {
   const search: Search = {
     folders: folders.length === 0 ? ['.'] : folders,
     name: valueOf('-name', '-iname'),
-    isNarrow: tests.some((text) => /^-(?:i?name|i?path|i?wholename|i?regex|mtime|mmin|atime|ctime|size|empty|newer|user|perm|xtype)/.test(text)),
+    isNarrow: tests.some((text) => /^-(?:i?name|i?path|i?wholename|i?l?name|i?regex|[amc]time|[amc]min|size|empty|[ac]?newer|user|group|uid|gid|perm|xtype|inum|no(?:user|group)|used|links|samefile|fstype|readable|writable|executable)/.test(text)) || valueOf('-type') === 'l',
   };
   if (tests.includes('-delete')) deleteFound(at, search);
   let output = '';

@@ -7,7 +7,10 @@ export type Program = (at: Running, args: readonly string[], name: string) => st
 
 /** A program that is not known in particular: it may read the files that it is given, and send nothing. */
 export const anyProgram: Program = (at, args) => {
-  const secret = args.some((text) => readsSecret(at, text));
+  // What an option names is used, not shown: a certificate's key, a file of variables.
+  const secret = args.some(
+    (text, index) => !text.startsWith('-') && !/^--?\w/.test(args[index - 1] ?? '') && readsSecret(at, text),
+  );
   if (secret || isSecret(at.stdin)) return secretMark;
   return blurred(at.stdin);
 };

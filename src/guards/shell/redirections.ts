@@ -29,7 +29,9 @@ export function redirected(
       stdin = one.body.parts ? expander.parts(one.body.parts) : one.body.text;
       continue;
     }
-    const target = one.target ? expander.text(one.target) : '';
+    // Without a target the shell refuses the whole line.
+    if (one.target === undefined) continue;
+    const target = expander.text(one.target);
     if (one.type === 'HereString') {
       stdin = `${target}\n`;
       continue;

@@ -90,7 +90,7 @@ const nodeRunner: Program = (at, args, name) => {
     if (call !== undefined) return at.apart(() => at.code(call));
     return installed(at, rest);
   }
-  if (command === 'token' || (command === 'config' && /_authToken|_auth|_password/.test(rest.join(' ')))) return secretMark;
+  if ((command === 'token' && rest[0] === 'create') || (command === 'config' && /_authToken|_auth|_password/.test(rest.join(' ')))) return secretMark;
   const script = command === 'run' || command === 'run-script' ? rest[0] : (shortcuts[command] ?? (name === 'npm' || installs.has(command) ? undefined : command));
   if (script !== undefined) return runPackageScript(at, script, folder);
   return unknownMark;
