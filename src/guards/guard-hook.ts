@@ -1,4 +1,4 @@
-import type { GuardSettings } from './guard-settings.ts';
+import type { GuardSettings } from '../settings/files/read-guards.ts';
 import { effectsOf, findingsIn, sentenceOf, type CallPlace, type RuledFinding } from './judge.ts';
 import type { GuardName } from './rules/rule.ts';
 import { readToolCall } from './tool-call.ts';
@@ -22,17 +22,28 @@ export interface GuardAnswer {
 const mostReasons = 3;
 
 /** The findings of the last calls: several guards judge the same call one after the other. */
-const recent = new Map<string, { readonly at: number; readonly findings: Promise<readonly RuledFinding[]> }>();
+const recent = new Map<
+  string,
+  { readonly at: number; readonly findings: Promise<readonly RuledFinding[]> }
+>();
 const mostRecent = 8;
 const freshFor = 200;
 
 /** Judges a tool call by the rules of one guard. */
-export async function judgeCall(guard: GuardName, event: GuardedEvent, settings: GuardSettings, place: Omit<CallPlace, 'cwd'>): Promise<GuardAnswer | undefined> {
+export async function judgeCall(
+  guard: GuardName,
+  event: GuardedEvent,
+  settings: GuardSettings,
+  place: Omit<CallPlace, 'cwd'>,
+): Promise<GuardAnswer | undefined> {
   const strictness = settings.strictness[guard] ?? 'off';
   if (strictness === 'off') return undefined;
-  const findings = (await findingsOf(event, settings, place)).filter((finding) => finding.guard === guard);
+  const findings = (await findingsOf(event, settings, place)).filter(
+    (finding) => finding.guard === guard,
+  );
   const counted = findings.filter(({ allowedBy }) => allowedBy === undefined);
-  if (counted.length === 0) return findings.length === 0 ? undefined : { systemMessage: exceptionsOf(findings) };
+  if (counted.length === 0)
+    return findings.length === 0 ? undefined : { systemMessage: exceptionsOf(findings) };
   const denials = strictness === 'on' ? counted.filter(({ answer }) => answer === 'deny') : [];
   const spoken = denials.length > 0 ? denials : counted;
   return {
@@ -43,10 +54,17 @@ export async function judgeCall(guard: GuardName, event: GuardedEvent, settings:
 
 const exceptionsOf = (findings: readonly RuledFinding[]): string =>
   findings
-    .map(({ rule, part, allowedBy }) => `guards: an exception to ${rule} let through ${part === '' ? 'this' : `\`${part}\``}${allowedBy?.why === undefined ? '' : ` (${allowedBy.why})`}`)
+    .map(
+      ({ rule, part, allowedBy }) =>
+        `guards: an exception to ${rule} let through ${part === '' ? 'this' : `\`${part}\``}${allowedBy?.why === undefined ? '' : ` (${allowedBy.why})`}`,
+    )
     .join('\n');
 
-function findingsOf(event: GuardedEvent, settings: GuardSettings, place: Omit<CallPlace, 'cwd'>): Promise<readonly RuledFinding[]> {
+function findingsOf(
+  event: GuardedEvent,
+  settings: GuardSettings,
+  place: Omit<CallPlace, 'cwd'>,
+): Promise<readonly RuledFinding[]> {
   const { tool_name: name, tool_input: input, session_id: session } = event;
   const cwd = typeof event.cwd === 'string' && event.cwd !== '' ? event.cwd : process.cwd();
   const key = JSON.stringify([name, input, cwd, session, settings]);

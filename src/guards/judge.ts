@@ -1,10 +1,18 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import picomatch from 'picomatch';
-import type { GuardException, GuardSettings } from './guard-settings.ts';
-import { repositoryState, topOf } from './repository-state.ts';
+import type { GuardException, GuardSettings } from '../settings/files/read-guards.ts';
+import { onDemand } from '../base/on-demand.ts';
+import { topOf } from './repository-top.ts';
 import { allChecks, guardOf, ruleOf } from './rules/all.ts';
-import type { Finding, GuardName, RepositoryState, Rule, RuleAnswer, RuleContext } from './rules/rule.ts';
+import type {
+  Finding,
+  GuardName,
+  RepositoryState,
+  Rule,
+  RuleAnswer,
+  RuleContext,
+} from './rules/rule.ts';
 import { isSecretPath } from './rules/secret-files.ts';
 import { disk } from './shell/disk.ts';
 import type { Effect } from './shell/effects.ts';
@@ -13,6 +21,8 @@ import { absolute } from './shell/paths.ts';
 import { readCommand, readProgram } from './shell/reader.ts';
 import type { Surroundings } from './shell/state.ts';
 import type { ToolCall } from './tool-call.ts';
+
+const loadRepositoryState = onDemand(() => import('./repository-state.ts'));
 
 /** Where a call would run. */
 export interface CallPlace {
@@ -47,14 +57,26 @@ export function effectsOf(call: ToolCall, place: CallPlace): readonly Effect[] {
     ...call.commands.flatMap((command) => readCommand(command, around).effects),
     ...call.programs.flatMap((words) => readProgram(words, around).effects),
     ...call.files.flatMap(({ action, path }): Effect[] => {
-      const effect: Effect = { kind: 'file', action, path: absolute(path.replace(/^~(?=\/|$)/, around.home), around.cwd), isTree: action === 'delete' || action === 'move', by: `${action} ${path}`, where: 'here' };
+      const effect: Effect = {
+        kind: 'file',
+        action,
+        path: absolute(path.replace(/^~(?=\/|$)/, around.home), around.cwd),
+        isTree: action === 'delete' || action === 'move',
+        by: `${action} ${path}`,
+        where: 'here',
+      };
       const isSecret = action === 'read' && around.isSecretFile(effect.path);
-      return isSecret ? [effect, { kind: 'print', text: secretMark, by: effect.by, where: 'here' }] : [effect];
+      return isSecret
+        ? [effect, { kind: 'print', text: secretMark, by: effect.by, where: 'here' }]
+        : [effect];
     }),
   ];
 }
 
-function surroundingsOf({ cwd, variables = process.env, home = homedir() }: CallPlace, folder?: string): Surroundings {
+function surroundingsOf(
+  { cwd, variables = process.env, home = homedir() }: CallPlace,
+  folder?: string,
+): Surroundings {
   return {
     cwd: folder === undefined ? cwd : isAbsolute(folder) ? folder : join(cwd, folder),
     project: projectOf(cwd, home),
@@ -71,11 +93,21 @@ function projectOf(cwd: string, home: string): string {
   return top === undefined || top === '/' || home === top || home.startsWith(`${top}/`) ? cwd : top;
 }
 
+const stateOf = async (folder: string, paths: readonly string[]): Promise<RepositoryState> =>
+  (await loadRepositoryState()).repositoryState(folder, paths);
+
 /** Applies all rules to what a call would do. */
-export async function findingsIn(effects: readonly Effect[], place: CallPlace, settings: GuardSettings, session = ''): Promise<readonly RuledFinding[]> {
+export async function findingsIn(
+  effects: readonly Effect[],
+  place: CallPlace,
+  settings: GuardSettings,
+  session = '',
+): Promise<readonly RuledFinding[]> {
   const { project, home, isSecretFile } = surroundingsOf(place);
   const states = new Map<string, Promise<RepositoryState>>();
-  const protect = settings.protect.map((pattern) => picomatch(isAbsolute(pattern) ? pattern : join(project, pattern), { dot: true }));
+  const protect = settings.protect.map((pattern) =>
+    picomatch(isAbsolute(pattern) ? pattern : join(project, pattern), { dot: true }),
+  );
   const context: RuleContext = {
     cwd: place.cwd,
     project,
@@ -87,37 +119,60 @@ export async function findingsIn(effects: readonly Effect[], place: CallPlace, s
     isGuarded: place.isGuarded ?? (() => false),
     stateOf(folder, paths) {
       const key = JSON.stringify([folder, paths]);
-      const state = states.get(key) ?? repositoryState(folder, paths);
+      const state = states.get(key) ?? stateOf(folder, paths);
       states.set(key, state);
       return state;
     },
   };
-  const found = await Promise.all(effects.flatMap((effect) => allChecks.flatMap((check) => [...check(effect, context)])));
+  const found = await Promise.all(
+    effects.flatMap((effect) =>
+      allChecks.flatMap((check) => [...check(effect, context)].map((one) => Promise.resolve(one))),
+    ),
+  );
   const seen = new Set<string>();
   return found.flatMap((finding) => {
     if (finding === undefined || seen.has(`${finding.rule} ${finding.does}`)) return [];
     seen.add(`${finding.rule} ${finding.does}`);
     const about = ruleOf(finding.rule)!;
     const allowedBy = settings.allow.find((one) => allows(one, finding, session, project));
-    return [{ ...finding, guard: guardOf(finding.rule), answer: about.answer, about, ...(allowedBy && { allowedBy }) }];
+    return [
+      {
+        ...finding,
+        guard: guardOf(finding.rule),
+        answer: about.answer,
+        about,
+        ...(allowedBy && { allowedBy }),
+      },
+    ];
   });
 }
 
-function allows({ rule, path, command, session }: GuardException, finding: Finding, now: string, project: string): boolean {
+function allows(
+  { rule, path, command, session }: GuardException,
+  finding: Finding,
+  now: string,
+  project: string,
+): boolean {
   if (rule !== finding.rule) return false;
   if (session !== undefined && session !== now) return false;
   if (path !== undefined) {
     const pattern = isAbsolute(path) ? path : join(project, path);
     if (finding.path === undefined) return false;
-    if (finding.path !== pattern && !picomatch.isMatch(finding.path, pattern, { dot: true })) return false;
+    if (finding.path !== pattern && !picomatch.isMatch(finding.path, pattern, { dot: true }))
+      return false;
   }
   if (command === undefined) return true;
-  return command.includes('*') ? picomatch.isMatch(finding.part, command, { bash: true, dot: true }) : finding.part === command || finding.part.startsWith(`${command} `);
+  return command.includes('*')
+    ? picomatch.isMatch(finding.part, command, { bash: true, dot: true })
+    : finding.part === command || finding.part.startsWith(`${command} `);
 }
 
 /** Says in a few sentences what a finding is about, and what to do instead. */
 export function sentenceOf({ part, does, rule, about }: RuledFinding): string {
   const what = part === '' ? `This ${does}` : `\`${part}\` ${does}`;
-  const instead = about.instead === undefined ? '' : ` Instead: ${about.instead.replace(/^[A-Z]/, (letter) => letter.toLowerCase())}`;
+  const instead =
+    about.instead === undefined
+      ? ''
+      : ` Instead: ${about.instead.replace(/^[A-Z]/, (letter) => letter.toLowerCase())}`;
   return shown(`${what}. ${about.why}${instead} [${rule}]`);
 }

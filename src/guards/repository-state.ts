@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
+import { topOf } from './repository-top.ts';
 import type { RepositoryState } from './rules/rule.ts';
 
 const unknown: RepositoryState = { is: 'unknown', hasChanges: true, hasUntracked: true };
@@ -9,33 +10,55 @@ const none: RepositoryState = { is: 'none', hasChanges: false, hasUntracked: fal
 const patience = 2_000;
 
 /** Settings by which git would run programs of the repository's own. */
-const runsPrograms = /^\s*\[\s*(?:filter|include|includeif)\b|^\s*fsmonitor\s*=(?!\s*(?:false|true)\s*$)|^\s*(?:process|clean|smudge|textconv)\s*=/im;
+const runsPrograms =
+  /^\s*\[\s*(?:filter|include|includeif)\b|^\s*fsmonitor\s*=(?!\s*(?:false|true)\s*$)|^\s*(?:process|clean|smudge|textconv)\s*=/im;
 
 /**
  * Asks git what these paths of a repository have that is in no commit. It runs nothing of the repository: where
  * the repository's settings name programs, nothing is asked, and everything counts as changed.
  */
-export async function repositoryState(folder: string, paths: readonly string[]): Promise<RepositoryState> {
+export async function repositoryState(
+  folder: string,
+  paths: readonly string[],
+): Promise<RepositoryState> {
   if (!existsSync(folder)) return none;
   const top = topOf(folder);
   if (top === undefined) return none;
   if (mayRunPrograms(top)) return unknown;
   const result = await execa(
     'git',
-    ['-C', folder, '--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', 'status', '--porcelain', '-z', '--ignore-submodules=all', '--untracked-files=normal', '--', ...paths],
-    { reject: false, timeout: patience, maxBuffer: 4_000_000, stdin: 'ignore', env: { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' } },
+    [
+      '-C',
+      folder,
+      '--no-optional-locks',
+      '-c',
+      'core.fsmonitor=false',
+      '-c',
+      'core.hooksPath=/dev/null',
+      'status',
+      '--porcelain',
+      '-z',
+      '--ignore-submodules=all',
+      '--untracked-files=normal',
+      '--',
+      ...paths,
+    ],
+    {
+      reject: false,
+      timeout: patience,
+      maxBuffer: 4_000_000,
+      stdin: 'ignore',
+      env: { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
+    },
   );
   if (result.failed) return unknown;
   const entries = result.stdout.split('\0').filter(Boolean);
   const hasUntracked = entries.some((entry) => entry.startsWith('??'));
-  return { is: 'repository', hasUntracked, hasChanges: entries.some((entry) => !entry.startsWith('??')) };
-}
-
-/** Returns the folder of the repository that a folder is in. */
-export function topOf(folder: string): string | undefined {
-  if (existsSync(join(folder, '.git'))) return folder;
-  const above = dirname(folder);
-  return above === folder ? undefined : topOf(above);
+  return {
+    is: 'repository',
+    hasUntracked,
+    hasChanges: entries.some((entry) => !entry.startsWith('??')),
+  };
 }
 
 function mayRunPrograms(top: string): boolean {

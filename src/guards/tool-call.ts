@@ -17,12 +17,64 @@ export interface ToolFile {
   readonly path: string;
 }
 
-const commandKeys = ['command', 'cmd', 'script', 'shell_command', 'bash', 'commandLine', 'command_line'];
-const folderKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory', 'dir_path', 'dir'];
-const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'target_file', 'targetFile', 'filename', 'fileName', 'file', 'uri', 'relative_path', 'old_path', 'new_path', 'source', 'destination', 'TargetFile', 'AbsolutePath', 'paths', 'files'];
-const contentKeys = ['content', 'contents', 'new_string', 'new_str', 'newString', 'file_text', 'new_source', 'text', 'edits', 'replacement', 'CodeContent', 'insert_text', 'code_edit'];
+const commandKeys = [
+  'command',
+  'cmd',
+  'script',
+  'shell_command',
+  'bash',
+  'commandLine',
+  'command_line',
+];
+const folderKeys = [
+  'cwd',
+  'workdir',
+  'working_directory',
+  'workingDirectory',
+  'directory',
+  'dir_path',
+  'dir',
+];
+const pathKeys = [
+  'file_path',
+  'filePath',
+  'path',
+  'absolute_path',
+  'notebook_path',
+  'target_file',
+  'targetFile',
+  'filename',
+  'fileName',
+  'file',
+  'uri',
+  'relative_path',
+  'old_path',
+  'new_path',
+  'source',
+  'destination',
+  'TargetFile',
+  'AbsolutePath',
+  'paths',
+  'files',
+];
+const contentKeys = [
+  'content',
+  'contents',
+  'new_string',
+  'new_str',
+  'newString',
+  'file_text',
+  'new_source',
+  'text',
+  'edits',
+  'replacement',
+  'CodeContent',
+  'insert_text',
+  'code_edit',
+];
 
-const writes = /write|edit|create|replace|insert|update|append|save|put|notebook|apply|modify|overwrite|touch/i;
+const writes =
+  /write|edit|create|replace|insert|update|append|save|put|notebook|apply|modify|overwrite|touch/i;
 const changes = /edit|replace|insert|update|append|notebook|patch|modify|apply/i;
 const removes = /delete|remove|unlink|(?:^|_)rm(?:_|$)|trash/i;
 const moves = /move|rename/i;
@@ -30,24 +82,37 @@ const code = /python|jupyter|execute_code|run_code|code_interpreter|ipython/i;
 
 /** Reads what a tool call would do from its name and arguments, in any agent. */
 export function readToolCall(name: string, input: Readonly<Record<string, unknown>>): ToolCall {
-  const folder = folderKeys.map((key) => input[key]).find((value): value is string => typeof value === 'string' && value !== '');
+  const folder = folderKeys
+    .map((key) => input[key])
+    .find((value): value is string => typeof value === 'string' && value !== '');
   const commands: string[] = [];
   const programs: (readonly string[])[] = [];
   for (const key of commandKeys) {
     const value = input[key];
     if (typeof value === 'string' && !isPatch(value)) commands.push(value);
-    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) programs.push(value);
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string'))
+      programs.push(value);
   }
   // Some tools name the program apart from its arguments.
   const { args } = input;
-  if (commands.length === 1 && Array.isArray(args) && args.every((word) => typeof word === 'string'))
-    programs.push([commands[0]!, ...(args as string[])]);
+  if (
+    commands.length === 1 &&
+    Array.isArray(args) &&
+    args.every((word) => typeof word === 'string')
+  )
+    programs.push([commands[0]!, ...args]);
   const source = input['code'];
   if (typeof source === 'string' && code.test(name)) programs.push(['python3', '-c', source]);
-  return { commands, programs, files: filesIn(name, input), ...(folder !== undefined && { folder }) };
+  return {
+    commands,
+    programs,
+    files: filesIn(name, input),
+    ...(folder !== undefined && { folder }),
+  };
 }
 
-const isPatch = (text: string): boolean => /^\*\*\* (?:Begin Patch|Add File|Update File|Delete File)/m.test(text) && !/<</.test(text);
+const isPatch = (text: string): boolean =>
+  /^\*\*\* (?:Begin Patch|Add File|Update File|Delete File)/m.test(text) && !/<</.test(text);
 
 function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFile[] {
   const hasContent = contentKeys.some((key) => key in input);
@@ -67,8 +132,11 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
   const { edits } = input;
   if (Array.isArray(edits))
     for (const edit of edits)
-      if (isRecord(edit)) for (const key of pathKeys) if (typeof edit[key] === 'string') files.push({ action: 'append', path: edit[key] });
-  for (const value of Object.values(input)) if (typeof value === 'string') files.push(...patched(value));
+      if (isRecord(edit))
+        for (const key of pathKeys)
+          if (typeof edit[key] === 'string') files.push({ action: 'append', path: edit[key] });
+  for (const value of Object.values(input))
+    if (typeof value === 'string') files.push(...patched(value));
   return files;
 }
 
@@ -76,8 +144,13 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
 function patched(text: string): ToolFile[] {
   if (!/^(?:\*\*\* |\+\+\+ |--- )/m.test(text)) return [];
   const files: ToolFile[] = [];
-  for (const [, what, path = ''] of text.matchAll(/^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm))
-    files.push({ action: what === 'Delete File' ? 'delete' : what === 'Add File' ? 'write' : 'append', path: path.trim() });
+  for (const [, what, path = ''] of text.matchAll(
+    /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm,
+  ))
+    files.push({
+      action: what === 'Delete File' ? 'delete' : what === 'Add File' ? 'write' : 'append',
+      path: path.trim(),
+    });
   for (const [, path = ''] of text.matchAll(/^\+\+\+ (?:b\/)?([^\t\n]+)/gm))
     if (path !== '/dev/null') files.push({ action: 'append', path: path.trim() });
   return files;

@@ -1,9 +1,9 @@
 import { errorResult, type ToolResult } from '../../core/protocol/tool-result.ts';
 import type { Tool, ToolContext } from '../loop/tool.ts';
-import type { WrittenPath } from './find-guarded.ts';
+import type { WrittenPath } from '../../hosts/guarded/find-guarded.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
-const loadFindGuarded = onDemand(() => import('./find-guarded.ts'));
+const loadFindGuarded = onDemand(() => import('../../hosts/guarded/find-guarded.ts'));
 
 /** A tool that writes, and the paths that a call is known to write beforehand. */
 interface WritingTool<Input extends object> extends Tool<Input> {

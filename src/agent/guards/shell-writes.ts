@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { forEachChild, parse } from 'unbash';
 import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
-import type { WrittenPath } from './find-guarded.ts';
+import type { WrittenPath } from '../../hosts/guarded/find-guarded.ts';
 
 /*
  * The paths that a shell command is about to write, as far as its text names them. What a command computes at

@@ -180,6 +180,8 @@ const { outputFiles, metafile } = await build({
     './dist/src/watch/journal/*',
     './dist/src/watch/audit/*',
     './dist/src/handlers/typescript-loader.js',
+    './dist/src/guards/redact-result.js',
+    './dist/src/guards/repository-state.js',
     ...[
       'fire/fire-readable',
       'fire/fire-sample',

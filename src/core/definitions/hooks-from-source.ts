@@ -10,6 +10,8 @@ export interface HooksFromSource {
   readonly owner?: SettingsOwner;
   /** The value of the settings' `hooks` key. */
   readonly hooks: unknown;
+  /** The value of the settings' `guards` key. */
+  readonly guards?: unknown;
   readonly file?: string;
   /** Returns the position in the file of the value at a settings path. */
   readonly locate?: ((path: Path) => Position) | undefined;

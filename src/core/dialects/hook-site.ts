@@ -18,6 +18,9 @@ export type SameEvent = (
     }
   | undefined;
 
+/** Whether hooks, their settings or their scripts are at a path, or with `isTree` below it. */
+export type IsGuarded = (path: string, isTree: boolean) => boolean;
+
 /** Where a dialect looks for its hooks, and what it may use to find them. */
 export interface HookSite {
   /** The project folder. */
@@ -37,6 +40,8 @@ export interface HookSite {
   readonly deniesUnknown?: (source: HookSource) => boolean;
   /** Loads what knows the names that other hosts have for events, for hints; default: nobody knows. */
   readonly loadSameEvent?: () => Promise<SameEvent>;
+  /** Loads what knows where hooks of any host are; default: nobody knows. */
+  readonly loadIsGuarded?: () => Promise<IsGuarded>;
   /** Whether this file may be run at all; a project's file may only if the user trusts it. */
   trusts(hook: UnaskedHook): boolean | Promise<boolean>;
   /** Runs a program with empty input, supervised like a hook. `timeout` is in ms. */

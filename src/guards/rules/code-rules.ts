@@ -14,7 +14,8 @@ export const codeRules = [
   {
     id: 'shell/run-unknown',
     answer: 'ask',
-    about: 'Runs code that cannot be known beforehand: a variable from outside, an encoded text that is not there.',
+    about:
+      'Runs code that cannot be known beforehand: a variable from outside, an encoded text that is not there.',
     why: 'It could be anything.',
     instead: 'Write the command out.',
     catches: 'base64 -d payload.b64 | sh',
@@ -26,7 +27,8 @@ export const codeRules = [
     about: 'Is so long, deep or repetitive that it cannot be followed to its end.',
     why: 'What is not understood may do anything.',
     instead: 'Split it, or put it into a script file.',
-    catches: "for i in {1..64}; do for j in {1..64}; do for k in {1..64}; do echo $i$j$k; done; done; done",
+    catches:
+      'for i in {1..64}; do for j in {1..64}; do for k in {1..64}; do echo $i$j$k; done; done; done',
     lets: 'for i in 1 2 3; do echo $i; done',
   },
   {

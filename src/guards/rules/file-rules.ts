@@ -14,7 +14,7 @@ export const fileRules = [
   {
     id: 'shell/delete-home',
     answer: 'deny',
-    about: "Deletes or moves the home folder, a folder above it, or one of its folders as a whole.",
+    about: 'Deletes or moves the home folder, a folder above it, or one of its folders as a whole.',
     why: "It is all of the user's work, and no version control has it.",
     instead: 'Delete the single files that are meant, inside the project.',
     catches: 'rm -rf ~/Documents',

@@ -5,7 +5,8 @@ export const gitRules = [
   {
     id: 'git/discard-changes',
     answer: 'ask',
-    about: 'Discards changes that are in no commit: reset --hard, checkout --, restore, switch --discard-changes.',
+    about:
+      'Discards changes that are in no commit: reset --hard, checkout --, restore, switch --discard-changes.',
     why: 'Git has never seen them, so it cannot bring them back.',
     instead: 'Run "git stash" first, which keeps them.',
     catches: 'git reset --hard',
@@ -59,7 +60,8 @@ export const gitRules = [
   {
     id: 'git/rewrite-history',
     answer: 'ask',
-    about: 'Rewrites or deletes refs and history: filter-branch, filter-repo, update-ref -d, replace.',
+    about:
+      'Rewrites or deletes refs and history: filter-branch, filter-repo, update-ref -d, replace.',
     why: 'All commits change, and everybody else has the former ones.',
     instead: 'Make a copy of the repository and rewrite that.',
     catches: 'git filter-branch --tree-filter "rm -f x" HEAD',

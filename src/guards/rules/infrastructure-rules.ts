@@ -5,7 +5,8 @@ export const infrastructureRules = [
   {
     id: 'infrastructure/destroy',
     answer: 'ask',
-    about: 'Deletes resources: terraform destroy, kubectl delete, helm uninstall, aws … delete-…, gcloud, az.',
+    about:
+      'Deletes resources: terraform destroy, kubectl delete, helm uninstall, aws … delete-…, gcloud, az.',
     why: 'They are in use, and their data goes with them.',
     instead: 'Show the plan first: "terraform plan -destroy", "kubectl delete --dry-run=client".',
     catches: 'terraform destroy -auto-approve',
@@ -23,7 +24,8 @@ export const infrastructureRules = [
   {
     id: 'infrastructure/containers',
     answer: 'ask',
-    about: 'Deletes volumes of containers, or everything that does not run: docker volume rm, system prune, compose down -v.',
+    about:
+      'Deletes volumes of containers, or everything that does not run: docker volume rm, system prune, compose down -v.',
     why: 'Databases of the project live in volumes.',
     instead: 'Use "docker compose down", which keeps them.',
     catches: 'docker compose down -v',

@@ -8,7 +8,8 @@ type Found = readonly [rule: Id, does: string] | undefined;
 
 /** Speaks about resources elsewhere: what is destroyed, emptied or published. */
 export const checkInfrastructure: Check = function* (effect) {
-  const found = effect.kind === 'query' ? ofQuery(effect) : effect.kind === 'run' ? ofRun(effect) : undefined;
+  const found =
+    effect.kind === 'query' ? ofQuery(effect) : effect.kind === 'run' ? ofRun(effect) : undefined;
   if (found !== undefined) yield { rule: found[0], part: effect.by, does: found[1] };
 };
 
@@ -25,16 +26,46 @@ interface Shape {
   readonly does: string;
 }
 
-const destroys = (matches: RegExp, does: string, unless?: RegExp): Shape => ({ matches, does, rule: 'infrastructure/destroy', ...(unless && { unless }) });
-const empties = (matches: RegExp, does: string): Shape => ({ matches, does, rule: 'infrastructure/database' });
-const removes = (matches: RegExp, does: string, unless?: RegExp): Shape => ({ matches, does, rule: 'infrastructure/remote-files', ...(unless && { unless }) });
-const prunes = (matches: RegExp, does: string): Shape => ({ matches, does, rule: 'infrastructure/containers' });
-const publishes = (matches: RegExp, does: string): Shape => ({ matches, does, rule: 'publishing/publish', unless: /(?:^| )--(?:dry-run|help)/ });
+const destroys = (matches: RegExp, does: string, unless?: RegExp): Shape => ({
+  matches,
+  does,
+  rule: 'infrastructure/destroy',
+  ...(unless && { unless }),
+});
+const empties = (matches: RegExp, does: string): Shape => ({
+  matches,
+  does,
+  rule: 'infrastructure/database',
+});
+const removes = (matches: RegExp, does: string, unless?: RegExp): Shape => ({
+  matches,
+  does,
+  rule: 'infrastructure/remote-files',
+  ...(unless && { unless }),
+});
+const prunes = (matches: RegExp, does: string): Shape => ({
+  matches,
+  does,
+  rule: 'infrastructure/containers',
+});
+const publishes = (matches: RegExp, does: string): Shape => ({
+  matches,
+  does,
+  rule: 'publishing/publish',
+  unless: /(?:^| )--(?:dry-run|help)/,
+});
 
 const dry = /(?:^| )--?(?:dry-?run(?!=none)|what-if|help|h)\b/;
 const terraform: readonly Shape[] = [
-  destroys(/^(?:-\S+ )*(?:destroy|apply (?:.* )?-destroy|state rm|workspace delete|force-unlock|taint)\b/, 'destroys what terraform manages, or forgets it'),
-  { matches: /^(?:-\S+ )*apply (?:.* )?-auto-approve/, does: 'changes infrastructure without asking', rule: 'infrastructure/apply' },
+  destroys(
+    /^(?:-\S+ )*(?:destroy|apply (?:.* )?-destroy|state rm|workspace delete|force-unlock|taint)\b/,
+    'destroys what terraform manages, or forgets it',
+  ),
+  {
+    matches: /^(?:-\S+ )*apply (?:.* )?-auto-approve/,
+    does: 'changes infrastructure without asking',
+    rule: 'infrastructure/apply',
+  },
 ];
 const kube: readonly Shape[] = [
   destroys(/(?:^| )delete(?: |$)/, 'deletes resources of the cluster', dry),
@@ -43,26 +74,53 @@ const kube: readonly Shape[] = [
   destroys(/(?:^| )replace .*--force/, 'replaces resources by force', dry),
 ];
 const docker: readonly Shape[] = [
-  prunes(/^(?:volume (?:rm|remove|prune)|system prune|container prune|image prune .*-a)\b/, 'deletes volumes or everything that does not run'),
-  prunes(/^(?:-\S+ )*(?:compose )?(?:.* )?down (?:.* )?(?:-v|--volumes)\b|^(?:compose )?(?:.* )?rm (?:.* )?-\w*v/, 'deletes the volumes of the containers'),
+  prunes(
+    /^(?:volume (?:rm|remove|prune)|system prune|container prune|image prune .*-a)\b/,
+    'deletes volumes or everything that does not run',
+  ),
+  prunes(
+    /^(?:-\S+ )*(?:compose )?(?:.* )?down (?:.* )?(?:-v|--volumes)\b|^(?:compose )?(?:.* )?rm (?:.* )?-\w*v/,
+    'deletes the volumes of the containers',
+  ),
   publishes(/^(?:image )?push\b|^buildx build .*--push\b|^manifest push/, 'publishes an image'),
 ];
 const npm: readonly Shape[] = [
-  publishes(/^(?:publish|unpublish|deprecate|dist-tag (?:add|rm)|owner (?:add|rm)|access)\b/, 'publishes or withdraws a package'),
-  publishes(/^(?:npm|version) publish\b|^-r publish|^(?:workspaces? .*)?(?:npm )?publish\b/, 'publishes a package'),
+  publishes(
+    /^(?:publish|unpublish|deprecate|dist-tag (?:add|rm)|owner (?:add|rm)|access)\b/,
+    'publishes or withdraws a package',
+  ),
+  publishes(
+    /^(?:npm|version) publish\b|^-r publish|^(?:workspaces? .*)?(?:npm )?publish\b/,
+    'publishes a package',
+  ),
 ];
 
 const shapes: Readonly<Record<string, readonly Shape[]>> = {
   terraform,
   tofu: terraform,
-  terragrunt: [...terraform, destroys(/^(?:run-all|run --all) (?:destroy|apply)/, 'destroys or changes all modules')],
-  pulumi: [destroys(/^(?:-\S+ )*(?:destroy|stack rm|state delete)\b/, 'destroys a stack'), { matches: /^up\b.*(?:--yes|-y)\b/, does: 'changes infrastructure without asking', rule: 'infrastructure/apply' }],
+  terragrunt: [
+    ...terraform,
+    destroys(/^(?:run-all|run --all) (?:destroy|apply)/, 'destroys or changes all modules'),
+  ],
+  pulumi: [
+    destroys(/^(?:-\S+ )*(?:destroy|stack rm|state delete)\b/, 'destroys a stack'),
+    {
+      matches: /^up\b.*(?:--yes|-y)\b/,
+      does: 'changes infrastructure without asking',
+      rule: 'infrastructure/apply',
+    },
+  ],
   cdk: [destroys(/^destroy\b/, 'destroys stacks')],
   sam: [destroys(/^delete\b/, 'deletes a stack')],
   serverless: [destroys(/^remove\b/, 'removes a service')],
   sls: [destroys(/^remove\b/, 'removes a service')],
   cdktf: [destroys(/^destroy\b/, 'destroys stacks')],
-  ansible: [destroys(/-a ['"]?.*\b(?:rm -rf|mkfs|shutdown|reboot)\b/, 'runs a destructive command on other machines')],
+  ansible: [
+    destroys(
+      /-a ['"]?.*\b(?:rm -rf|mkfs|shutdown|reboot)\b/,
+      'runs a destructive command on other machines',
+    ),
+  ],
   vagrant: [destroys(/^destroy\b/, 'deletes a virtual machine')],
   multipass: [destroys(/^(?:delete|purge)\b/, 'deletes a virtual machine')],
   virsh: [destroys(/^(?:undefine|destroy|vol-delete|pool-delete)\b/, 'deletes a virtual machine')],
@@ -73,45 +131,126 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   minikube: [destroys(/^delete\b/, 'deletes a cluster')],
   k3d: [destroys(/^cluster delete\b/, 'deletes a cluster')],
   eksctl: [destroys(/^delete\b/, 'deletes a cluster')],
-  helm: [destroys(/^(?:-\S+ )*(?:uninstall|delete|del|un)\b/, 'removes a release', dry), publishes(/^push\b/, 'publishes a chart')],
+  helm: [
+    destroys(/^(?:-\S+ )*(?:uninstall|delete|del|un)\b/, 'removes a release', dry),
+    publishes(/^push\b/, 'publishes a chart'),
+  ],
   helmfile: [destroys(/^(?:destroy|delete)\b/, 'removes all releases')],
   argocd: [destroys(/^app delete\b/, 'deletes an application')],
   flux: [destroys(/^(?:uninstall|delete)\b/, 'removes resources of the cluster')],
   aws: [
-    removes(/\bs3 (?:rm .*--recursive|rb\b|sync .*--delete|mv .*--recursive)|\bs3api delete-|\bs3 rm /, 'deletes objects of a bucket', /--dryrun/),
-    destroys(/^(?:--\S+ \S+ )*[\w-]+ (?:delete|terminate|remove|destroy|purge|deregister|disable|schedule-key-deletion|release|revoke|reset)[\w-]*\b/, 'deletes resources of the account', dry),
+    removes(
+      /\bs3 (?:rm .*--recursive|rb\b|sync .*--delete|mv .*--recursive)|\bs3api delete-|\bs3 rm /,
+      'deletes objects of a bucket',
+      /--dryrun/,
+    ),
+    destroys(
+      /^(?:--\S+ \S+ )*[\w-]+ (?:delete|terminate|remove|destroy|purge|deregister|disable|schedule-key-deletion|release|revoke|reset)[\w-]*\b/,
+      'deletes resources of the account',
+      dry,
+    ),
   ],
-  gcloud: [removes(/\bstorage (?:rm|buckets delete|objects delete)\b/, 'deletes objects of a bucket'), destroys(/(?:^| )(?:delete|destroy|remove-iam-policy-binding|reset)\b/, 'deletes resources of the project')],
+  gcloud: [
+    removes(/\bstorage (?:rm|buckets delete|objects delete)\b/, 'deletes objects of a bucket'),
+    destroys(
+      /(?:^| )(?:delete|destroy|remove-iam-policy-binding|reset)\b/,
+      'deletes resources of the project',
+    ),
+  ],
   gsutil: [removes(/(?:^| )(?:rm|rb)\b|rsync .*-d\b/, 'deletes objects of a bucket', / -n\b/)],
   bq: [empties(/^rm\b/, 'deletes tables or datasets')],
-  az: [destroys(/(?:^| )(?:delete|purge|delete-batch|remove)\b/, 'deletes resources of the subscription')],
+  az: [
+    destroys(
+      /(?:^| )(?:delete|purge|delete-batch|remove)\b/,
+      'deletes resources of the subscription',
+    ),
+  ],
   azcopy: [removes(/^(?:remove|rm|sync .*--delete-destination)/, 'deletes objects of a container')],
   doctl: [destroys(/(?:^| )(?:delete|destroy|rm)\b/, 'deletes resources of the account')],
   hcloud: [destroys(/(?:^| )delete\b/, 'deletes resources of the account')],
   linode: [destroys(/(?:^| )delete\b/, 'deletes resources of the account')],
   'linode-cli': [destroys(/(?:^| )delete\b/, 'deletes resources of the account')],
-  rclone: [removes(/^(?:purge|delete|deletefile|sync|cleanup|rmdirs)\b/, 'deletes files of a remote', /--dry-run|(?:^| )-n\b/)],
-  s3cmd: [removes(/^(?:del|rb|rm|sync .*--delete-removed)/, 'deletes objects of a bucket', /--dry-run|(?:^| )-n\b/)],
+  rclone: [
+    removes(
+      /^(?:purge|delete|deletefile|sync|cleanup|rmdirs)\b/,
+      'deletes files of a remote',
+      /--dry-run|(?:^| )-n\b/,
+    ),
+  ],
+  s3cmd: [
+    removes(
+      /^(?:del|rb|rm|sync .*--delete-removed)/,
+      'deletes objects of a bucket',
+      /--dry-run|(?:^| )-n\b/,
+    ),
+  ],
   mc: [removes(/^(?:rm|rb|mirror .*--remove)/, 'deletes objects of a bucket')],
-  heroku: [destroys(/^(?:apps:destroy|addons:destroy|pg:reset|domains:remove|ps:scale .*=0)\b/, 'destroys an application or its data')],
-  fly: [destroys(/^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy|postgres .*destroy)\b/, 'destroys an application or its data')],
-  flyctl: [destroys(/^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy)\b/, 'destroys an application or its data')],
+  heroku: [
+    destroys(
+      /^(?:apps:destroy|addons:destroy|pg:reset|domains:remove|ps:scale .*=0)\b/,
+      'destroys an application or its data',
+    ),
+  ],
+  fly: [
+    destroys(
+      /^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy|postgres .*destroy)\b/,
+      'destroys an application or its data',
+    ),
+  ],
+  flyctl: [
+    destroys(
+      /^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy)\b/,
+      'destroys an application or its data',
+    ),
+  ],
   vercel: [destroys(/^(?:rm|remove|project rm|env rm|domains rm)\b/, 'removes a deployment')],
   netlify: [destroys(/^(?:sites:delete|api deleteSite|env:unset)\b/, 'deletes a site')],
-  wrangler: [destroys(/^(?:delete|kv:?\s?(?:namespace|key|bulk) delete|r2 (?:bucket|object) delete|d1 delete|secret delete|queues delete)\b/, 'deletes a worker or its data')],
-  supabase: [empties(/^db reset\b/, 'resets the database'), destroys(/^projects delete\b/, 'deletes a project')],
-  firebase: [destroys(/^(?:firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete)/, 'deletes data of the project')],
-  railway: [destroys(/^(?:down|delete|volume delete|environment delete)\b/, 'deletes a deployment')],
+  wrangler: [
+    destroys(
+      /^(?:delete|kv:?\s?(?:namespace|key|bulk) delete|r2 (?:bucket|object) delete|d1 delete|secret delete|queues delete)\b/,
+      'deletes a worker or its data',
+    ),
+  ],
+  supabase: [
+    empties(/^db reset\b/, 'resets the database'),
+    destroys(/^projects delete\b/, 'deletes a project'),
+  ],
+  firebase: [
+    destroys(
+      /^(?:firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete)/,
+      'deletes data of the project',
+    ),
+  ],
+  railway: [
+    destroys(/^(?:down|delete|volume delete|environment delete)\b/, 'deletes a deployment'),
+  ],
   gh: [
-    destroys(/^(?:repo (?:delete|archive)|secret (?:delete|remove)|variable delete|cache delete|run delete|label delete|issue delete|gist delete|ssh-key delete|gpg-key delete|project delete)\b/, 'deletes something of the repository on GitHub'),
-    destroys(/^api .*(?:-X|--method)[ =]?(?:DELETE|delete)\b/, 'deletes something through the interface of GitHub'),
+    destroys(
+      /^(?:repo (?:delete|archive)|secret (?:delete|remove)|variable delete|cache delete|run delete|label delete|issue delete|gist delete|ssh-key delete|gpg-key delete|project delete)\b/,
+      'deletes something of the repository on GitHub',
+    ),
+    destroys(
+      /^api .*(?:-X|--method)[ =]?(?:DELETE|delete)\b/,
+      'deletes something through the interface of GitHub',
+    ),
     publishes(/^release (?:create|upload|delete|edit)\b/, 'publishes or withdraws a release'),
   ],
-  glab: [destroys(/^(?:repo delete|project delete|variable delete|release delete|issue delete|mr delete)\b/, 'deletes something of the repository on GitLab'), publishes(/^release (?:create|upload)\b/, 'publishes a release')],
+  glab: [
+    destroys(
+      /^(?:repo delete|project delete|variable delete|release delete|issue delete|mr delete)\b/,
+      'deletes something of the repository on GitLab',
+    ),
+    publishes(/^release (?:create|upload)\b/, 'publishes a release'),
+  ],
   docker,
   podman: docker,
   nerdctl: docker,
-  'docker-compose': [prunes(/(?:^| )down (?:.* )?(?:-v|--volumes)\b|(?:^| )rm (?:.* )?-\w*v/, 'deletes the volumes of the containers')],
+  'docker-compose': [
+    prunes(
+      /(?:^| )down (?:.* )?(?:-v|--volumes)\b|(?:^| )rm (?:.* )?-\w*v/,
+      'deletes the volumes of the containers',
+    ),
+  ],
   npm,
   pnpm: npm,
   yarn: npm,
@@ -135,7 +274,10 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   nuget: [publishes(/^(?:push|delete)\b/, 'publishes a package')],
   dart: [publishes(/^pub publish\b/, 'publishes a package')],
   flutter: [publishes(/^pub publish\b/, 'publishes a package')],
-  mix: [publishes(/^hex\.publish\b/, 'publishes a package'), empties(/^ecto\.(?:drop|reset)\b/, 'drops the database')],
+  mix: [
+    publishes(/^hex\.publish\b/, 'publishes a package'),
+    empties(/^ecto\.(?:drop|reset)\b/, 'drops the database'),
+  ],
   vsce: [publishes(/^(?:publish|unpublish)\b/, 'publishes an extension')],
   ovsx: [publishes(/^publish\b/, 'publishes an extension')],
   goreleaser: [publishes(/^release\b(?!.*--(?:snapshot|skip[= ]publish))/, 'publishes a release')],
@@ -149,14 +291,29 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   mongorestore: [empties(/--drop\b/, 'drops collections')],
   rails: [empties(/^db:(?:drop|reset|purge|schema:load|migrate:reset)/, 'drops the database')],
   rake: [empties(/^db:(?:drop|reset|purge|schema:load|migrate:reset)/, 'drops the database')],
-  prisma: [empties(/^(?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/, 'resets the database')],
+  prisma: [
+    empties(
+      /^(?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/,
+      'resets the database',
+    ),
+  ],
   'drizzle-kit': [empties(/^(?:drop|push .*--force)/, 'drops tables')],
   typeorm: [empties(/(?:^| )(?:schema:drop|query .*DROP)/, 'drops the schema')],
   sequelize: [empties(/^db:drop|db:migrate:undo:all/, 'drops the database')],
   knex: [empties(/^migrate:rollback .*--all/, 'rolls everything back')],
   artisan: [empties(/^(?:migrate:(?:fresh|reset|refresh)|db:wipe)/, 'drops all tables')],
-  php: [empties(/^(?:\S*\/)?artisan (?:migrate:(?:fresh|reset|refresh)|db:wipe)|^bin\/console doctrine:(?:database|schema):drop/, 'drops all tables')],
-  python: [empties(/^(?:\S*\/)?manage\.py (?:flush|reset_db|sqlflush|migrate \S+ zero)/, 'empties the database')],
+  php: [
+    empties(
+      /^(?:\S*\/)?artisan (?:migrate:(?:fresh|reset|refresh)|db:wipe)|^bin\/console doctrine:(?:database|schema):drop/,
+      'drops all tables',
+    ),
+  ],
+  python: [
+    empties(
+      /^(?:\S*\/)?manage\.py (?:flush|reset_db|sqlflush|migrate \S+ zero)/,
+      'empties the database',
+    ),
+  ],
   alembic: [empties(/^downgrade base/, 'rolls everything back')],
   flyway: [empties(/(?:^| )clean\b/, 'drops the schema')],
   liquibase: [empties(/(?:^| )(?:drop-all|dropAll)\b/, 'drops the schema')],
@@ -172,16 +329,27 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   tmutil: [destroys(/^delete\b/, 'deletes backups')],
   consul: [destroys(/^kv delete\b/, 'deletes keys')],
   etcdctl: [destroys(/^(?:--\S+ )*(?:del|rm)\b/, 'deletes keys')],
-  vault: [destroys(/^(?:delete|kv (?:delete|destroy|metadata delete)|secrets disable|operator)\b/, 'deletes secrets')],
+  vault: [
+    destroys(
+      /^(?:delete|kv (?:delete|destroy|metadata delete)|secrets disable|operator)\b/,
+      'deletes secrets',
+    ),
+  ],
   rabbitmqctl: [destroys(/^(?:reset|force_reset|delete_\w+|purge_queue)\b/, 'deletes queues')],
   'kafka-topics': [destroys(/--delete\b/, 'deletes topics')],
   'kafka-topics.sh': [destroys(/--delete\b/, 'deletes topics')],
 };
 
 function ofRun({ name, args }: RunEffect): Found {
-  const own = Object.hasOwn(shapes, name) ? shapes[name] : Object.hasOwn(shapes, name.replace(/\d[\d.]*$/, '')) ? shapes[name.replace(/\d[\d.]*$/, '')] : undefined;
+  const own = Object.hasOwn(shapes, name)
+    ? shapes[name]
+    : Object.hasOwn(shapes, name.replace(/\d[\d.]*$/, ''))
+      ? shapes[name.replace(/\d[\d.]*$/, '')]
+      : undefined;
   if (own === undefined) return undefined;
   const text = args.join(' ').slice(0, 4_096);
-  const shape = own.find(({ matches, unless }) => matches.test(text) && !(unless?.test(text) ?? false));
+  const shape = own.find(
+    ({ matches, unless }) => matches.test(text) && !(unless?.test(text) ?? false),
+  );
   return shape === undefined ? undefined : [shape.rule, shape.does];
 }

@@ -1,6 +1,14 @@
 import { dirname, join } from 'node:path';
 import { aboveGlob } from '../shell/paths.ts';
-import { anyMark, isKnown, outputMark, remoteMark, secretMark, starMark, unknownMark } from '../shell/marks.ts';
+import {
+  anyMark,
+  isKnown,
+  outputMark,
+  remoteMark,
+  secretMark,
+  starMark,
+  unknownMark,
+} from '../shell/marks.ts';
 import { isSecretFolder } from './secret-files.ts';
 import type { RuleContext } from './rule.ts';
 
@@ -24,7 +32,8 @@ export type Place =
 const systemFolders =
   /^\/(?:bin|boot|dev|etc|lib\w*|opt|proc|root|run|sbin|snap|srv|sys|usr|var|System|Library|Applications|Volumes|private|cores|nix|mnt|media)(?:\/|$)/;
 /** Folders of data that are in those of the system. */
-const data = /^\/(?:var|mnt|media|srv|opt|Volumes|snap)\/[^/]+\/.|^\/(?:mnt|media|Volumes|srv)\/[^/]+$/;
+const data =
+  /^\/(?:var|mnt|media|srv|opt|Volumes|snap)\/[^/]+\/.|^\/(?:mnt|media|Volumes|srv)\/[^/]+$/;
 const passing =
   /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm|dev\/fd|run\/user\/\d+)(?:\/|$)|^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/;
 const device = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port)/;
@@ -48,7 +57,9 @@ function contentOf(path: string): string | undefined {
   const cut = aboveGlob(path);
   if (cut === path) return undefined;
   const rest = path.slice(cut === '/' ? 1 : cut.length + 1);
-  return new RegExp(`^[${starMark}${anyMark}.*]+(?:/[${starMark}]+)*$`).test(rest) ? cut : undefined;
+  return new RegExp(`^[${starMark}${anyMark}.*]+(?:/[${starMark}]+)*$`).test(rest)
+    ? cut
+    : undefined;
 }
 
 /**
@@ -69,12 +80,20 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
   if (device.test(path)) return 'device';
   const isInProject = isAbove(project, path);
   if (context.isProtected(path)) return 'protected';
-  if (context.isGuarded(path, isTree)) return 'guards';
-  if (/(?:^|\/)\.git(?:\/(?!(?:index\.lock|COMMIT_EDITMSG|MERGE_MSG|hooks\/[^/]*\.sample|.*\.lock)$).*)?$/.test(path)) return 'repository';
+  if (path === '/') return 'system';
   if (path === project || (isTree && path !== '/' && isAbove(path, project))) {
     if (isAbove(path, home)) return 'home';
-    return path !== project && systemFolders.test(path) && !isAbove(home, path) ? 'system' : 'project-root';
+    return path !== project && systemFolders.test(path) && !isAbove(home, path)
+      ? 'system'
+      : 'project-root';
   }
+  if (context.isGuarded(path, isTree)) return 'guards';
+  if (
+    /(?:^|\/)\.git(?:\/(?!(?:index\.lock|COMMIT_EDITMSG|MERGE_MSG|hooks\/[^/]*\.sample|.*\.lock)$).*)?$/.test(
+      path,
+    )
+  )
+    return 'repository';
   if (isInProject) return 'project';
   if (passing.test(path)) return 'passing';
   if (path === home || (isTree && path !== '/' && isAbove(path, home))) return 'home';
@@ -97,7 +116,8 @@ function placeOfUnknown(path: string, isTree: boolean, context: RuleContext): Pl
   const known = start.slice(0, start.lastIndexOf('/') + 1);
   if (known.length > 1) {
     const place = placeOf(known.replace(/\/$/, ''), false, context);
-    if (place === 'passing' || place === 'project' || place === 'project-root') return place === 'project-root' ? 'project' : place;
+    if (place === 'passing' || place === 'project' || place === 'project-root')
+      return place === 'project-root' ? 'project' : place;
     return isTree ? place : 'elsewhere';
   }
   const empty = path.replaceAll(marks, '');

@@ -1,8 +1,8 @@
 import type { Effect } from '../shell/effects.ts';
+import type { GuardName } from '../../settings/files/read-guards.ts';
 import type { Disk } from '../shell/disk.ts';
 
-/** The guards that settings switch on. */
-export type GuardName = 'shell' | 'git' | 'secrets' | 'infrastructure' | 'publishing' | 'paths';
+export type { GuardName };
 
 /** What a rule answers: `deny` for what nothing brings back, `ask` for what is dangerous. */
 export type RuleAnswer = 'deny' | 'ask';

@@ -16,7 +16,8 @@ export const secretRules = [
     answer: 'ask',
     about: 'Prints keys, .env files or passwords, which puts them in front of the model.',
     why: 'They stay in the conversation, its logs and its recordings.',
-    instead: 'Use them without printing them, such as "grep -c NAME .env", or look at .env.example.',
+    instead:
+      'Use them without printing them, such as "grep -c NAME .env", or look at .env.example.',
     catches: 'cat .env',
     lets: 'cat .env.example',
   },

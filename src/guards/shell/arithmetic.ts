@@ -23,7 +23,9 @@ export function arithmeticOf(
     case 'ArithmeticUnary': {
       const value = of(expression.operand);
       if (value === undefined) return undefined;
-      return { '-': -value, '+': value, '!': Number(value === 0), '~': ~value }[expression.operator];
+      return { '-': -value, '+': value, '!': Number(value === 0), '~': ~value }[
+        expression.operator
+      ];
     }
     case 'ArithmeticTernary': {
       const test = of(expression.test);

@@ -37,7 +37,7 @@ const source: Program = (at, args) => {
 };
 
 const declare: Program = (at, args, name) => {
-  if (args.length === 0 || args.every((text) => /^-[px]+$/.test(text))) return secretMark;
+  if (args.every((text) => /^-[px]+$/.test(text))) return secretMark;
   for (const text of args) {
     const [, variable, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
     if (variable !== undefined && !at.state.isSet(variable)) at.state.set(variable, [value ?? '']);
@@ -63,7 +63,10 @@ const read: Program = (at, args) => {
 const readArray: Program = (at, args) => {
   const { operands } = new CommandLine(args, { valued: 'dnOsuCc' });
   const name = operands[0] ?? 'MAPFILE';
-  at.state.arrays.set(name, isKnown(at.stdin) ? at.stdin.split('\n').filter(Boolean) : [blurred(at.stdin)]);
+  at.state.arrays.set(
+    name,
+    isKnown(at.stdin) ? at.stdin.split('\n').filter(Boolean) : [blurred(at.stdin)],
+  );
   return '';
 };
 
@@ -140,15 +143,18 @@ function formatted(format: string, values: readonly string[]): string {
   let text = '';
   for (let round = 0; round < mostRounds; round++) {
     const before = rest.length;
-    text += unescaped(format).replaceAll(/%%|%[-+ #0]*\d*(?:\.\d+)?([a-zA-Z])/g, (whole, kind: string) => {
-      if (whole === '%%') return '%';
-      const value = rest.shift() ?? '';
-      if (kind === 'b') return unescaped(value);
-      if (kind === 'x') return /^\d+$/.test(value) ? Number(value).toString(16) : value;
-      if (kind === 'o') return /^\d+$/.test(value) ? Number(value).toString(8) : value;
-      if (kind === 'c') return value.slice(0, 1);
-      return value;
-    });
+    text += unescaped(format).replaceAll(
+      /%%|%[-+ #0]*\d*(?:\.\d+)?([a-zA-Z])/g,
+      (whole, kind: string) => {
+        if (whole === '%%') return '%';
+        const value = rest.shift() ?? '';
+        if (kind === 'b') return unescaped(value);
+        if (kind === 'x') return /^\d+$/.test(value) ? Number(value).toString(16) : value;
+        if (kind === 'o') return /^\d+$/.test(value) ? Number(value).toString(8) : value;
+        if (kind === 'c') return value.slice(0, 1);
+        return value;
+      },
+    );
     if (rest.length === 0 || rest.length === before) break;
   }
   return text;
@@ -162,7 +168,11 @@ export const unescaped = (text: string): string =>
       const code = hex ?? unicode;
       if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
       if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-      return { a: '\u0007', b: '\b', e: '\u001B', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }[letter!] ?? (letter === '\\' ? '\\' : whole);
+      return (
+        { a: '\u0007', b: '\b', e: '\u001B', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }[
+          letter!
+        ] ?? (letter === '\\' ? '\\' : whole)
+      );
     },
   );
 
@@ -173,13 +183,18 @@ const where: Program = (at, args) => {
 
 /** Programs that are built into the shell, and some that are as good as. */
 export const builtins: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...': true false test [ wait jobs bg fg disown umask ulimit getopts hash bind complete compgen shopt enable kill killall pkill sleep clear unset ssh-keygen ssh-add ssh-copy-id keytool nano code subl idea git-crypt trash gio'.split(' ').map((name): [string, Program] => [name, quiet]),
+  ...': true false test [ wait jobs bg fg disown umask ulimit getopts hash bind complete compgen shopt enable kill killall pkill sleep clear unset ssh-keygen ssh-add ssh-copy-id keytool nano code subl idea git-crypt trash gio'
+    .split(' ')
+    .map((name): [string, Program] => [name, quiet]),
   ...['cd', 'pushd'].map((name): [string, Program] => [name, changeFolder]),
   ['popd', quiet],
   ['eval', evaluate],
   ['source', source],
   ['.', source],
-  ...['export', 'declare', 'typeset', 'local', 'readonly'].map((name): [string, Program] => [name, declare]),
+  ...['export', 'declare', 'typeset', 'local', 'readonly'].map((name): [string, Program] => [
+    name,
+    declare,
+  ]),
   ['read', read],
   ['mapfile', readArray],
   ['readarray', readArray],

@@ -15,7 +15,10 @@ const onPaths =
   };
 
 const removeNode: Call = (at, [paths = []], whole) => {
-  for (const path of paths) touch(at, 'delete', path, { isTree: /recursive/.test(whole) || /rmSync|rmdirSync/.test(whole) });
+  for (const path of paths)
+    touch(at, 'delete', path, {
+      isTree: /recursive/.test(whole) || /rmSync|rmdirSync/.test(whole),
+    });
 };
 
 const moves: Call = (at, [from = [], to = []]) => {
@@ -31,7 +34,8 @@ const opens: Call = (at, [paths = [], modes = []], whole) => {
   return undefined;
 };
 
-const reads: Call = (at, [paths = []]) => (paths.some((path) => readsSecret(at, path)) ? secretMark : undefined);
+const reads: Call = (at, [paths = []]) =>
+  paths.some((path) => readsSecret(at, path)) ? secretMark : undefined;
 
 /** Runs what a call passes to a shell, or as a program with its arguments. */
 const starts: Call = (at, [first = []], whole) => {
@@ -43,12 +47,16 @@ const starts: Call = (at, [first = []], whole) => {
   }
   const withArgs = /^[^(]*(?:spawn|execFile)(?:Sync)?\(\s*([^,]+),\s*\[([^\]]*)\]/.exec(whole);
   if (withArgs) {
-    const words = [withArgs[1]!, ...splitAt(withArgs[2]!, /,/)].map((word) => valuesOf(word, names)[0] ?? unknownMark);
+    const words = [withArgs[1]!, ...splitAt(withArgs[2]!, /,/)].map(
+      (word) => valuesOf(word, names)[0] ?? unknownMark,
+    );
     return at.apart(() => at.run(words, { via: 'code' }));
   }
   const several = splitAt(whole.slice(whole.indexOf('(') + 1, -1), /,/);
   if (/^(?:system|exec|os\.exec\w*|Kernel\.\w+)\(/.test(whole) && several.length > 1) {
-    const words = several.map((word) => valuesOf(word, names)[0] ?? unknownMark).filter((word) => word !== unknownMark);
+    const words = several
+      .map((word) => valuesOf(word, names)[0] ?? unknownMark)
+      .filter((word) => word !== unknownMark);
     return at.apart(() => at.run(/os\.exec/.test(whole) ? words.slice(1) : words, { via: 'code' }));
   }
   return first.map((code) => at.apart(() => at.code(code))).join('');
@@ -56,27 +64,58 @@ const starts: Call = (at, [first = []], whole) => {
 
 const sends: Call = (at, args, whole) => {
   const to = args[0]?.[0] ?? '';
-  at.emit({ kind: 'send', to, text: args.flat().join(' ') + (/\benviron\b|process\.env\b(?!\s*\.)/.test(whole) ? secretMark : '') });
+  at.emit({
+    kind: 'send',
+    to,
+    text:
+      args.flat().join(' ') + (/\benviron\b|process\.env\b(?!\s*\.)/.test(whole) ? secretMark : ''),
+  });
   return isLocal(to) ? undefined : blurred('');
 };
 
 const evaluates: Call = (at, [codes = []], whole) => {
-  for (const text of codes) if (text.length > 3 && !/^\w+$/.test(text)) at.emit({ kind: 'code', text, language: whole.slice(0, 40) });
+  for (const text of codes)
+    if (text.length > 3 && !/^\w+$/.test(text))
+      at.emit({ kind: 'code', text, language: whole.slice(0, 40) });
 };
 
 /** The calls that matter, in all languages at once: their names hardly meet. */
 const calls: readonly (readonly [name: RegExp, call: Call])[] = [
-  [/^(?:shutil\.)?rmtree$|^(?:FileUtils\.)?(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|remove_tree)$|^rimraf(?:\.sync|Sync)?$|^(?:fs\w*\.)?(?:removeSync|emptyDirSync)$/, onPaths('delete', true)],
+  [
+    /^(?:shutil\.)?rmtree$|^(?:FileUtils\.)?(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|remove_tree)$|^rimraf(?:\.sync|Sync)?$|^(?:fs\w*\.)?(?:removeSync|emptyDirSync)$/,
+    onPaths('delete', true),
+  ],
   [/^(?:\w+\.)*(?:rm|rmSync|rmdir|rmdirSync)$|^Deno\.remove(?:Sync)?$/, removeNode],
-  [/^(?:os\.)(?:remove|unlink)$|^(?:\w+\.)*unlink(?:Sync)?$|^File\.(?:delete|unlink)$|^FileUtils\.rm(?:_f)?$/, onPaths('delete')],
-  [/^(?:shutil\.)?move$|^os\.(?:rename|replace)$|^(?:\w+\.)*rename(?:Sync)?$|^FileUtils\.mv$/, moves],
-  [/^(?:\w+\.)*(?:writeFile|writeFileSync|truncateSync|createWriteStream)$|^(?:File|IO)\.(?:write|binwrite)$|^file_put_contents$|^os\.truncate$/, onPaths('write')],
+  [
+    /^(?:os\.)(?:remove|unlink)$|^(?:\w+\.)*unlink(?:Sync)?$|^File\.(?:delete|unlink)$|^FileUtils\.rm(?:_f)?$/,
+    onPaths('delete'),
+  ],
+  [
+    /^(?:shutil\.)?move$|^os\.(?:rename|replace)$|^(?:\w+\.)*rename(?:Sync)?$|^FileUtils\.mv$/,
+    moves,
+  ],
+  [
+    /^(?:\w+\.)*(?:writeFile|writeFileSync|truncateSync|createWriteStream)$|^(?:File|IO)\.(?:write|binwrite)$|^file_put_contents$|^os\.truncate$/,
+    onPaths('write'),
+  ],
   [/^(?:\w+\.)*(?:appendFile|appendFileSync)$/, onPaths('append')],
-  [/^os\.(?:chmod|chown)$|^(?:\w+\.)*(?:chmodSync|chownSync)$|^(?:File|FileUtils)\.(?:chmod|chmod_R)$/, onPaths('mode')],
+  [
+    /^os\.(?:chmod|chown)$|^(?:\w+\.)*(?:chmodSync|chownSync)$|^(?:File|FileUtils)\.(?:chmod|chmod_R)$/,
+    onPaths('mode'),
+  ],
   [/^(?:io\.|codecs\.)?open$|^(?:File|IO)\.(?:open|new)$|^fopen$/, opens],
-  [/^(?:\w+\.)*(?:readFile|readFileSync|createReadStream)$|^(?:File|IO)\.(?:read|readlines|foreach)$|^file_get_contents$|^readfile$|^Bun\.file$|^dotenv_values$/, reads],
-  [/^os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/, starts],
-  [/^(?:requests|httpx|session|client)\.(?:post|put|patch|get|request)$|(?:^|\.)urlopen$|^(?:\w+\.)?fetch$|^https?\.(?:request|get)$|^axios(?:\.\w+)?$|^Net::HTTP\.\w+$|^(?:\w+\.)?(?:sendto|create_connection|connect)$|^curl_init$/, sends],
+  [
+    /^(?:\w+\.)*(?:readFile|readFileSync|createReadStream)$|^(?:File|IO)\.(?:read|readlines|foreach)$|^file_get_contents$|^readfile$|^Bun\.file$|^dotenv_values$/,
+    reads,
+  ],
+  [
+    /^os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/,
+    starts,
+  ],
+  [
+    /^(?:requests|httpx|session|client)\.(?:post|put|patch|get|request)$|(?:^|\.)urlopen$|^(?:\w+\.)?fetch$|^https?\.(?:request|get)$|^axios(?:\.\w+)?$|^Net::HTTP\.\w+$|^(?:\w+\.)?(?:sendto|create_connection|connect)$|^curl_init$/,
+    sends,
+  ],
   [/^(?:eval|exec|Function|compile|assert|instance_eval)$/, evaluates],
 ];
 
@@ -93,14 +132,23 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
   let output = '';
   let count = 0;
   const code = isFile ? text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '') : text;
-  for (const found of code.matchAll(/(?:require\([^)]*\)|[A-Za-z_$][\w$]*|\))(?:(?:\.|::)[\w$]+)*\(|\b(?:system|exec|unlink|rmtree|qx|remove_tree|rm_rf)\s+(?=['"[(]|glob\b)/g)) {
+  for (const found of code.matchAll(
+    /(?:require\([^)]*\)|[A-Za-z_$][\w$]*|\))(?:(?:\.|::)[\w$]+)*\(|\b(?:system|exec|unlink|rmtree|qx|remove_tree|rm_rf)\s+(?=['"[(]|glob\b)/g,
+  )) {
     if (++count > mostCalls * (isFile ? 4 : 1)) break;
     output += readCall(at, code, found.index, found[0], names, isFile) ?? '';
   }
-  for (const [, command = ''] of code.matchAll(/(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g))
+  for (const [, command = ''] of code.matchAll(
+    /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g,
+  ))
     if (/perl|ruby|php/.test(language)) at.apart(() => at.code(command));
   output += methods(at, code);
-  if (/\bprint(?:ln)?\b[^\n]*\bos\.environ\s*\)|JSON\.stringify\(process\.env\)|console\.log\(process\.env\)|\bENV\.to_h|print\s+%ENV|json\.dumps\(dict\(os\.environ\)\)/.test(code)) output += secretMark;
+  if (
+    /\bprint(?:ln)?\b[^\n]*\bos\.environ\s*\)|JSON\.stringify\(process\.env\)|console\.log\(process\.env\)|\bENV\.to_h|print\s+%ENV|json\.dumps\(dict\(os\.environ\)\)/.test(
+      code,
+    )
+  )
+    output += secretMark;
   if (isSecret(output) && at.words.length > 0) sendsSecret(at, code);
   return isSecret(output) ? secretMark : unknownMark;
 }
@@ -108,18 +156,36 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
 /** A program that reads a secret and speaks to another machine may send it. */
 function sendsSecret(at: Running, code: string): void {
   const [, to] = /\b(?:https?:\/\/([^\s'"`/]+))/.exec(code) ?? [];
-  if (to !== undefined && !isLocal(to) && /requests|urllib|http|fetch|socket|axios|curl|Net::/.test(code)) at.emit({ kind: 'send', to, text: secretMark });
+  if (
+    to !== undefined &&
+    !isLocal(to) &&
+    /requests|urllib|http|fetch|socket|axios|curl|Net::/.test(code)
+  )
+    at.emit({ kind: 'send', to, text: secretMark });
 }
 
-function readCall(at: Running, code: string, index: number, head: string, names: Names, isFile: boolean): string | undefined {
-  const callee = head.replace(/\s*\(?\s*$/, '').replace(/^require\([^)]*\)\./, 'fs.').replace(/^\)\./, '');
+function readCall(
+  at: Running,
+  code: string,
+  index: number,
+  head: string,
+  names: Names,
+  isFile: boolean,
+): string | undefined {
+  const callee = head
+    .replace(/\s*\(?\s*$/, '')
+    .replace(/^require\([^)]*\)\./, 'fs.')
+    .replace(/^\)\./, '');
   const call = calls.find(([shape]) => shape.test(callee))?.[1];
   if (call === undefined) return undefined;
   const open = head.endsWith('(') ? index + head.length - 1 : index + head.length;
   const end = head.endsWith('(') ? closing(code, open) : endOfStatement(code, open);
   const inner = head.endsWith('(') ? code.slice(open + 1, end) : code.slice(open, end);
-  const args = splitAt(inner, /,/).map((part) => valuesOf(part.replace(/^\w+\s*=\s*(?!=)/, ''), names));
-  if (isFile && !args.flat().every((text) => isKnown(text)) && call !== sends && call !== evaluates) return undefined;
+  const args = splitAt(inner, /,/).map((part) =>
+    valuesOf(part.replace(/^\w+\s*=\s*(?!=)/, ''), names),
+  );
+  if (isFile && !args.flat().every((text) => isKnown(text)) && call !== sends && call !== evaluates)
+    return undefined;
   return call(at, args, `${callee}(${inner})`) ?? undefined;
 }
 
@@ -131,11 +197,13 @@ const endOfStatement = (code: string, start: number): number => {
 /** `Path('x').unlink()` and the like: methods of a path. */
 function methods(at: Running, code: string): string {
   let output = '';
-  for (const [, path = '', method = ''] of code.matchAll(/\bPath\(\s*['"]([^'"]+)['"]\s*\)(?:\.\w+\(\))*\.(\w+)\(/g)) {
+  for (const [, path = '', method = ''] of code.matchAll(
+    /\bPath\(\s*['"]([^'"]+)['"]\s*\)(?:\.\w+\(\))*\.(\w+)\(/g,
+  )) {
     const name = path.replace(/^~/, at.state.around.home);
     if (method === 'unlink' || method === 'rmdir') touch(at, 'delete', name);
-    if (/^write_/.test(method)) touch(at, 'write', name);
-    if (/^read_/.test(method) && readsSecret(at, name)) output += secretMark;
+    if (method.startsWith('write_')) touch(at, 'write', name);
+    if (method.startsWith('read_') && readsSecret(at, name)) output += secretMark;
     if (method === 'chmod') touch(at, 'mode', name);
     if (/^(?:rename|replace)$/.test(method)) touch(at, 'move', name, { isTree: true });
   }
@@ -145,10 +213,19 @@ function methods(at: Running, code: string): string {
 /** Records the names that are given literals, and those of loops over them. */
 function assignments(text: string, names: Names): void {
   for (const line of text.split(/[;\n]/).slice(0, 2_000)) {
-    const [, name, value] = /^\s*(?:const|let|var|my|our|local)?\s*[$@]?([A-Za-z_]\w*)\s*=\s*([^=][^]*)$/.exec(line) ?? [];
+    const [, name, value] =
+      /^\s*(?:const|let|var|my|our|local)?\s*[$@]?([A-Za-z_]\w*)\s*=\s*([^=][^]*)$/.exec(line) ??
+      [];
     if (name !== undefined && value !== undefined) names.values.set(name, valuesOf(value, names));
-    const [, each, list] = /\bfor(?:each)?\s*\(?\s*(?:const|let|var|my)?\s*\$?(\w+)\s+(?:in|of)\s+[[(]([^\])]*)[\])]/.exec(line) ?? [];
-    if (each !== undefined && list !== undefined) names.values.set(each, splitAt(list, /,/).flatMap((part) => valuesOf(part, names)));
+    const [, each, list] =
+      /\bfor(?:each)?\s*\(?\s*(?:const|let|var|my)?\s*\$?(\w+)\s+(?:in|of)\s+[[(]([^\])]*)[\])]/.exec(
+        line,
+      ) ?? [];
+    if (each !== undefined && list !== undefined)
+      names.values.set(
+        each,
+        splitAt(list, /,/).flatMap((part) => valuesOf(part, names)),
+      );
   }
 }
 
@@ -158,7 +235,14 @@ interface Interpreter {
   readonly code: readonly string[];
 }
 
-const node: Interpreter = { shape: { valued: 'epr', longValued: ['eval', 'print', 'require', 'import', 'loader', 'env-file'], isStrict: true }, code: ['e', 'p', 'pe', 'eval', 'print'] };
+const node: Interpreter = {
+  shape: {
+    valued: 'epr',
+    longValued: ['eval', 'print', 'require', 'import', 'loader', 'env-file'],
+    isStrict: true,
+  },
+  code: ['e', 'p', 'pe', 'eval', 'print'],
+};
 const perl: Interpreter = { shape: { valued: 'eEIMm', isStrict: true }, code: ['e', 'E'] };
 
 const interpreters: Readonly<Record<string, Interpreter>> = {
@@ -178,22 +262,38 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
 const interpret: Program = (at, args, given) => {
   const name = { python2: 'python', pypy: 'python', nodejs: 'node' }[given] ?? given;
   const { shape, code: options } = interpreters[name]!;
-  const isInPlace = /^(?:perl|ruby)$/.test(name) && args.some((text) => /^-[a-z0-9]*i/.test(text) && !/^-I/.test(text));
-  const line = new CommandLine(name === 'perl' || name === 'ruby' ? args.map((text) => text.replace(/^(-[a-df-zA-DF-Z0-9]*?)i(?:\.\w+)?(?=e?$)/, '$1')).filter((text) => text !== '-') : args, shape);
+  const isInPlace =
+    /^(?:perl|ruby)$/.test(name) &&
+    args.some((text) => /^-[a-z0-9]*i/.test(text) && !text.startsWith('-I'));
+  const line = new CommandLine(
+    name === 'perl' || name === 'ruby'
+      ? args
+          .map((text) => text.replace(/^(-[a-df-zA-DF-Z0-9]*?)i(?:\.\w+)?(?=e?$)/, '$1'))
+          .filter((text) => text !== '-')
+      : args,
+    shape,
+  );
   const files = line.all('env-file').map((file) => readsSecret(at, file));
   void files;
   if (isInPlace) for (const file of line.operands) touch(at, 'append', file);
   const texts = [...line.all(...options)];
   const module = name === 'python' ? line.value('m') : undefined;
-  if (module !== undefined) return /^(?:pip|venv|pytest)$/.test(module) ? at.run([module, ...line.operands]) : anyProgram(at, line.operands, module);
+  if (module !== undefined)
+    return /^(?:pip|venv|pytest)$/.test(module)
+      ? at.run([module, ...line.operands])
+      : anyProgram(at, line.operands, module);
   if (texts.length > 0) {
     const given_ = line.operands.map((file) => (readsSecret(at, file) ? secretMark : '')).join('');
     const output = texts.map((text) => readCode(at, text, false, name)).join('');
     return given_ + blurred(at.stdin + output);
   }
-  const [file, ...rest] = name === 'deno' ? line.operands.filter((text) => !/^(?:run|eval|test)$/.test(text)) : line.operands;
+  const [file, ...rest] =
+    name === 'deno'
+      ? line.operands.filter((text) => !/^(?:run|eval|test)$/.test(text))
+      : line.operands;
   if (name === 'deno' && line.operands[0] === 'eval') return readCode(at, file ?? '', false, name);
-  if (file === undefined || file === '-') return at.stdin === '' ? '' : readCode(at, at.stdin, false, name);
+  if (file === undefined || file === '-')
+    return at.stdin === '' ? '' : readCode(at, at.stdin, false, name);
   const path = at.path(file);
   for (const text of rest) readsSecret(at, text);
   const text = at.contentOf(path);
@@ -203,37 +303,59 @@ const interpret: Program = (at, args, given) => {
 
 /** awk runs programs with `system` and pipes, and writes files. */
 const awk: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'fFv', longValued: ['file', 'field-separator', 'assign'], isStrict: true });
-  const [program = '', ...files] = line.has('f', 'file') ? [at.contentOf(at.path(line.value('f', 'file')!)), ...line.operands] : line.operands;
-  for (const [, code = ''] of program.matchAll(/\bsystem\(\s*"((?:[^"\\]|\\.)*)"/g)) at.apart(() => at.code(code.replaceAll('\\"', '"')));
-  for (const [, code = ''] of program.matchAll(/\|\s*"((?:[^"\\]|\\.)*)"/g)) at.apart(() => at.code(code, { stdin: unknownMark }));
-  for (const [, code = ''] of program.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g)) at.apart(() => at.code(code));
+  const line = new CommandLine(args, {
+    valued: 'fFv',
+    longValued: ['file', 'field-separator', 'assign'],
+    isStrict: true,
+  });
+  const [program = '', ...files] = line.has('f', 'file')
+    ? [at.contentOf(at.path(line.value('f', 'file')!)), ...line.operands]
+    : line.operands;
+  for (const [, code = ''] of program.matchAll(/\bsystem\(\s*"((?:[^"\\]|\\.)*)"/g))
+    at.apart(() => at.code(code.replaceAll('\\"', '"')));
+  for (const [, code = ''] of program.matchAll(/\|\s*"((?:[^"\\]|\\.)*)"/g))
+    at.apart(() => at.code(code, { stdin: unknownMark }));
+  for (const [, code = ''] of program.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g))
+    at.apart(() => at.code(code));
   for (const [, file = ''] of program.matchAll(/>\s*"([^"]+)"/g)) touch(at, 'write', file);
   if (/\bsystem\(\s*\$|\bsystem\([^")]*\$0/.test(program)) return at.apart(() => at.code(at.stdin));
   const isSecretRead = files.map((file) => readsSecret(at, file)).includes(true);
   if (isSecretRead || /\bENVIRON\b/.test(program)) return secretMark;
   if (/^\{\s*print\s*(?:\$0)?\s*\}$/.test(program.trim()) && files.length === 0) return at.stdin;
-  const printed = /^BEGIN\s*\{\s*printf?\s*"((?:[^"\\]|\\.)*)"\s*;?\s*\}$/.exec(program.trim())?.[1];
+  const printed = /^BEGIN\s*\{\s*printf?\s*"((?:[^"\\]|\\.)*)"\s*;?\s*\}$/.exec(
+    program.trim(),
+  )?.[1];
   return printed ?? blurred(at.stdin);
 };
 
 /** Editors that run commands from their command line or their input. */
 const editor: Program = (at, args, name) => {
-  const line = new CommandLine(args.map((text) => (text.startsWith('+') ? `-c${text.slice(1)}` : text)), { valued: 'cSu', longValued: ['cmd'] });
-  const commands = [...line.all('c', 'cmd'), ...(/^(?:ed|ex)$/.test(name) || line.has('s') ? at.stdin.split('\n') : [])];
+  const line = new CommandLine(
+    args.map((text) => (text.startsWith('+') ? `-c${text.slice(1)}` : text)),
+    { valued: 'cSu', longValued: ['cmd'] },
+  );
+  const commands = [
+    ...line.all('c', 'cmd'),
+    ...(/^(?:ed|ex)$/.test(name) || line.has('s') ? at.stdin.split('\n') : []),
+  ];
   for (const one of commands) {
     const [, code] = /^:?\s*(?:silent!?\s*)?(?:%|\d+|[.,$]*)*!\s*([^]+)$/.exec(one) ?? [];
     if (code !== undefined) at.apart(() => at.code(code));
-    const [, call] = /system\(\s*["']([^"']+)/.exec(one) ?? /\bos\.execute\(["']([^"']+)/.exec(one) ?? [];
+    const [, call] =
+      /system\(\s*["']([^"']+)/.exec(one) ?? /\bos\.execute\(["']([^"']+)/.exec(one) ?? [];
     if (call !== undefined) at.apart(() => at.code(call));
-    if (/^:?(?:w|x|wq)!?(?:\s|$)/.test(one)) for (const file of line.operands) touch(at, 'append', file);
+    if (/^:?(?:w|x|wq)!?(?:\s|$)/.test(one))
+      for (const file of line.operands) touch(at, 'append', file);
   }
   return line.operands.some((file) => readsSecret(at, file)) ? secretMark : '';
 };
 
 /** Interpreters of other languages, and programs with a language of their own. */
 export const code: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...[...Object.keys(interpreters), 'python2', 'pypy', 'nodejs'].map((name): [string, Program] => [name, interpret]),
+  ...[...Object.keys(interpreters), 'python2', 'pypy', 'nodejs'].map((name): [string, Program] => [
+    name,
+    interpret,
+  ]),
   ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, Program] => [name, awk]),
   ...['vim', 'vi', 'nvim', 'ex', 'ed', 'emacs'].map((name): [string, Program] => [name, editor]),
 ]);

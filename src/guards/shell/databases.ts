@@ -15,7 +15,10 @@ interface Client {
 
 const clients: Readonly<Record<string, Client>> = {
   psql: {
-    shape: { valued: 'cfdhpUvoLFRTP', longValued: ['command', 'file', 'dbname', 'host', 'port', 'username', 'set', 'output'] },
+    shape: {
+      valued: 'cfdhpUvoLFRTP',
+      longValued: ['command', 'file', 'dbname', 'host', 'port', 'username', 'set', 'output'],
+    },
     statements: ['c', 'command'],
     files: ['f', 'file'],
     language: 'sql',
@@ -34,12 +37,34 @@ const clients: Readonly<Record<string, Client>> = {
     before: 1,
   },
   sqlcmd: { shape: { valued: 'QqidSUP' }, statements: ['Q', 'q'], files: ['i'], language: 'sql' },
-  duckdb: { shape: { valued: 'cs' }, statements: ['c', 's'], files: [], language: 'sql', before: 1 },
-  'clickhouse-client': { shape: { valued: 'qhud', longValued: ['query', 'host', 'user', 'database', 'queries-file'] }, statements: ['q', 'query'], files: ['queries-file'], language: 'sql' },
+  duckdb: {
+    shape: { valued: 'cs' },
+    statements: ['c', 's'],
+    files: [],
+    language: 'sql',
+    before: 1,
+  },
+  'clickhouse-client': {
+    shape: { valued: 'qhud', longValued: ['query', 'host', 'user', 'database', 'queries-file'] },
+    statements: ['q', 'query'],
+    files: ['queries-file'],
+    language: 'sql',
+  },
   cqlsh: { shape: { valued: 'ef' }, statements: ['e'], files: ['f'], language: 'sql' },
   bq: { shape: {}, statements: [], files: [], language: 'sql', before: 1 },
-  mongosh: { shape: { valued: 'up', longValued: ['eval', 'host', 'port', 'username'] }, statements: ['eval'], files: ['f', 'file'], language: 'mongo' },
-  'redis-cli': { shape: { valued: 'hpnau', isStrict: true }, statements: [], files: [], language: 'redis', before: 0 },
+  mongosh: {
+    shape: { valued: 'up', longValued: ['eval', 'host', 'port', 'username'] },
+    statements: ['eval'],
+    files: ['f', 'file'],
+    language: 'mongo',
+  },
+  'redis-cli': {
+    shape: { valued: 'hpnau', isStrict: true },
+    statements: [],
+    files: [],
+    language: 'redis',
+    before: 0,
+  },
 };
 
 const same: Readonly<Record<string, string>> = {
@@ -50,7 +75,7 @@ const same: Readonly<Record<string, string>> = {
   sqlite: 'sqlite3',
   mongo: 'mongosh',
   'valkey-cli': 'redis-cli',
-  'clickhouse': 'clickhouse-client',
+  clickhouse: 'clickhouse-client',
 };
 
 const query: Program = (at, args, program) => {
@@ -65,7 +90,8 @@ const query: Program = (at, args, program) => {
     at.emit({ kind: 'query', language, program, text });
     for (const [, code = ''] of text.matchAll(/^\s*(?:\\!|\.(?:shell|system)|system)\s+([^\n]+)/gm))
       at.apart(() => at.code(code));
-    for (const [, file = ''] of text.matchAll(/^\s*\.(?:output|once|dump|backup)\s+(\S+)/gm)) touch(at, 'write', file);
+    for (const [, file = ''] of text.matchAll(/^\s*\.(?:output|once|dump|backup)\s+(\S+)/gm))
+      touch(at, 'write', file);
     if (!isKnown(text)) continue;
     for (const [, file = ''] of text.matchAll(/^\s*(?:\\i|\.read|source)\s+([^\s;]+)/gm))
       at.emit({ kind: 'query', language, program, text: at.contentOf(at.path(file)) });

@@ -8,8 +8,7 @@ interface Common {
 }
 
 /** What a command does to a file. */
-export type FileAction =
-  'read' | 'delete' | 'write' | 'append' | 'move' | 'mode' | 'link' | 'lock';
+export type FileAction = 'read' | 'delete' | 'write' | 'append' | 'move' | 'mode' | 'link' | 'lock';
 
 /** A program that would be started. */
 export interface RunEffect extends Common {
@@ -79,7 +78,13 @@ export interface LostEffect extends Common {
 
 /** One thing that a command would do. */
 export type Effect =
-  RunEffect | FileEffect | SendEffect | CodeEffect | PrintEffect | QueryEffect | LostEffect;
+  | RunEffect
+  | FileEffect
+  | SendEffect
+  | CodeEffect
+  | PrintEffect
+  | QueryEffect
+  | LostEffect;
 
 /** What a command would do, in order. */
 export interface Reading {

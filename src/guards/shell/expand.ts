@@ -1,6 +1,5 @@
 import {
   parse,
-  type Command,
   type DoubleQuotedChild,
   type ParameterExpansionPart,
   type Script,
@@ -187,9 +186,12 @@ export class Expander {
       return [
         index !== undefined && /^[@*]$/.test(index.text)
           ? String(values.length)
-          : isKnown(values.join('')) ? String([...(values[0] ?? '')].length) : unknownMark,
+          : isKnown(values.join(''))
+            ? String(Array.from(values[0] ?? '').length)
+            : unknownMark,
       ];
-    if (prefix === '!') values = values.flatMap((name) => (isKnown(name) ? this.variable(name) : [unknownMark]));
+    if (prefix === '!')
+      values = values.flatMap((name) => (isKnown(name) ? this.variable(name) : [unknownMark]));
     if (operation === undefined) return values;
     const isSet = /^[\d@*#]/.test(parameter) ? values.join('') !== '' : state.isSet(parameter);
     return operated(values, operation, this, {
@@ -257,5 +259,5 @@ class Fields {
 function parsed(text: string): Word[] {
   const command = parse(`: ${text}`).commands[0]?.command;
   if (command?.type !== 'Command') return [];
-  return (command as Command).args.flatMap((part) => (part.type === 'Word' ? [part] : []));
+  return command.args.flatMap((part) => (part.type === 'Word' ? [part] : []));
 }

@@ -70,7 +70,10 @@ const move: Program = (at, args) => {
 };
 
 const copy: Program = (at, args, name) => {
-  const line = new CommandLine(args, name === 'install' ? { valued: 'gmotS', longValued: ['mode', 'owner', 'group'] } : moveShape);
+  const line = new CommandLine(
+    args,
+    name === 'install' ? { valued: 'gmotS', longValued: ['mode', 'owner', 'group'] } : moveShape,
+  );
   if (name === 'install' && line.has('d', 'directory')) return '';
   for (const { from, to } of targetsOf(at, line)) {
     readsSecret(at, from);
@@ -79,7 +82,8 @@ const copy: Program = (at, args, name) => {
     at.write(to, text, false);
   }
   const mode = line.value('m', 'mode');
-  if (mode !== undefined && line.operands.length > 0) touch(at, 'mode', line.operands.at(-1)!, { mode });
+  if (mode !== undefined && line.operands.length > 0)
+    touch(at, 'mode', line.operands.at(-1)!, { mode });
   return '';
 };
 
@@ -102,7 +106,16 @@ const link: Program = (at, args) => {
 const sync: Program = (at, args) => {
   const line = new CommandLine(args, {
     valued: 'efTBM',
-    longValued: ['exclude', 'include', 'rsh', 'filter', 'files-from', 'exclude-from', 'bwlimit', 'port'],
+    longValued: [
+      'exclude',
+      'include',
+      'rsh',
+      'filter',
+      'files-from',
+      'exclude-from',
+      'bwlimit',
+      'port',
+    ],
   });
   if (line.has('n', 'dry-run')) return unknownMark;
   const shell = line.value('e', 'rsh');
@@ -112,11 +125,17 @@ const sync: Program = (at, args) => {
   const remote = /^(?:[\w.-]+@)?[\w.-]+::?/;
   for (const source of line.operands.slice(0, -1)) {
     const isRead = readsSecret(at, source);
-    if (remote.test(target)) at.emit({ kind: 'send', to: target, text: isRead ? at.contentOf(at.path(source)) : unknownMark });
+    if (remote.test(target))
+      at.emit({
+        kind: 'send',
+        to: target,
+        text: isRead ? at.contentOf(at.path(source)) : unknownMark,
+      });
     if (line.has('remove-source-files')) touch(at, 'delete', source, { isTree: true });
   }
   if (!remote.test(target))
-    if ([...line.flags].some((flag) => flag.startsWith('delete'))) touch(at, 'delete', target, { isTree: true });
+    if ([...line.flags].some((flag) => flag.startsWith('delete')))
+      touch(at, 'delete', target, { isTree: true });
     else touch(at, 'append', target, { isTree: false });
   return '';
 };
@@ -148,7 +167,10 @@ const change: Program = (at, args, name) => {
   const mode = removed ?? (isFromFile ? '' : (line.operands[0] ?? ''));
   const names = removed !== undefined || isFromFile ? line.operands : line.operands.slice(1);
   for (const path of names)
-    touch(at, name === 'chattr' ? 'lock' : 'mode', path, { isTree: line.has('R', 'recursive'), mode: `${name} ${mode}` });
+    touch(at, name === 'chattr' ? 'lock' : 'mode', path, {
+      isTree: line.has('R', 'recursive'),
+      mode: `${name} ${mode}`,
+    });
   return '';
 };
 
@@ -156,15 +178,24 @@ const unpack: Program = (at, args) => {
   const [first = '', ...rest] = args;
   const line = new CommandLine(/^[A-Za-z]+$/.test(first) ? [`-${first}`, ...rest] : args, {
     valued: 'fCTXIbN',
-    longValued: ['file', 'directory', 'to-command', 'checkpoint-action', 'use-compress-program', 'exclude'],
+    longValued: [
+      'file',
+      'directory',
+      'to-command',
+      'checkpoint-action',
+      'use-compress-program',
+      'exclude',
+    ],
   });
   for (const action of line.all('checkpoint-action')) {
     const [, code] = /^exec=([^]*)$/.exec(action) ?? [];
     if (code !== undefined) at.apart(() => at.code(code));
   }
-  for (const code of line.all('to-command', 'use-compress-program', 'I')) at.apart(() => at.code(code));
+  for (const code of line.all('to-command', 'use-compress-program', 'I'))
+    at.apart(() => at.code(code));
   for (const name of line.operands) readsSecret(at, name);
-  if (line.has('remove-files')) for (const name of line.operands) touch(at, 'delete', name, { isTree: true });
+  if (line.has('remove-files'))
+    for (const name of line.operands) touch(at, 'delete', name, { isTree: true });
   const folder = line.value('C', 'directory', 'one-top-level');
   if (line.has('x', 'extract', 'get')) touch(at, 'append', folder ?? '.');
   const archive = line.value('f', 'file');
@@ -197,7 +228,8 @@ const make: Program = (at, args) => {
   const line = new CommandLine(args, { valued: 'mdtr' });
   for (const name of line.operands) {
     const path = at.path(name);
-    if (at.state.around.disk.kindOf(path) === undefined && !at.state.files.has(path)) at.write(path, '', false);
+    if (at.state.around.disk.kindOf(path) === undefined && !at.state.files.has(path))
+      at.write(path, '', false);
   }
   return '';
 };
@@ -219,20 +251,29 @@ const showing: Readonly<Record<string, RegExp>> = {
   parted: /^(?:print|-l|--list)$/,
   wipefs: /^(?:-n|--no-act|-J|-p|--parsable)$/,
   hdparm: /^(?!.*(?:security-erase|trim-sector|write-sector|make-bad))/,
-  cryptsetup: /^(?:luksOpen|open|close|luksClose|luksDump|status|isLuks|luksUUID|benchmark|resize|luksAddKey|luksHeaderBackup|repair)$/,
+  cryptsetup:
+    /^(?:luksOpen|open|close|luksClose|luksDump|status|isLuks|luksUUID|benchmark|resize|luksAddKey|luksHeaderBackup|repair)$/,
 };
 
 /** Programs that make a disk empty, whatever is on it. */
 const format: Program = (at, args, name) => {
   const shows = showing[name];
-  if (shows !== undefined && (args.some((text) => shows.test(text)) || (name === 'wipefs' && !args.some((text) => /^(?:-\w*a|--all|-\w*o|--offset)/.test(text))))) return outputMark;
+  if (
+    shows !== undefined &&
+    (args.some((text) => shows.test(text)) ||
+      (name === 'wipefs' && !args.some((text) => /^(?:-\w*a|--all|-\w*o|--offset)/.test(text))))
+  )
+    return outputMark;
   for (const text of args) if (text.startsWith('/dev/')) touch(at, 'write', text);
   return '';
 };
 
 /** Programs that change files. */
 export const filePrograms: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...['rm', 'unlink', 'shred', 'srm', 'grm', 'rimraf', 'del-cli'].map((name): [string, Program] => [name, remove]),
+  ...['rm', 'unlink', 'shred', 'srm', 'grm', 'rimraf', 'del-cli'].map((name): [string, Program] => [
+    name,
+    remove,
+  ]),
   ['rmdir', removeFolder],
   ['mv', move],
   ['gmv', move],
@@ -243,7 +284,10 @@ export const filePrograms: ReadonlyMap<string, Program> = new Map<string, Progra
   ['rsync', sync],
   ['dd', convert],
   ['truncate', truncate],
-  ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name): [string, Program] => [name, change]),
+  ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name): [string, Program] => [
+    name,
+    change,
+  ]),
   ['tar', unpack],
   ['bsdtar', unpack],
   ['gtar', unpack],

@@ -24,7 +24,8 @@ const onText =
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-const ended = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
+const ended = (lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 
 const decoded = (encoding: BufferEncoding, text: string): string => {
   const plain = Buffer.from(text.replaceAll(/\s/g, ''), encoding).toString('utf8');
@@ -36,7 +37,8 @@ const base64: Program = (at, args, name) => {
   const text = inputOf(at, [...line.operands, ...line.all('i')]);
   if (!isKnown(text)) return blurred(text);
   const encoding = name === 'base32' ? undefined : 'base64';
-  if (!line.has('d', 'D', 'decode')) return encoding ? `${Buffer.from(text).toString('base64')}\n` : unknownMark;
+  if (!line.has('d', 'D', 'decode'))
+    return encoding ? `${Buffer.from(text).toString('base64')}\n` : unknownMark;
   return encoding ? decoded(encoding, text) : unknownMark;
 };
 
@@ -50,14 +52,16 @@ const hex: Program = (at, args, name) => {
   const line = new CommandLine(args, { valued: 'clos' });
   if (!line.has('r')) return anyProgram(at, args, name);
   const text = inputOf(at, line.operands);
-  return isKnown(text) ? decoded('hex', text.replaceAll(/^[\da-f]+:|\s{2}.*$/gim, '')) : blurred(text);
+  return isKnown(text)
+    ? decoded('hex', text.replaceAll(/^[\da-f]+:|\s{2}.*$/gim, ''))
+    : blurred(text);
 };
 
 const translate: Program = (at, args) => {
   const line = new CommandLine(args);
   const [from = '', to = ''] = line.operands.map((set) => ranges(unescaped(set)));
   if (!isKnown(at.stdin) || line.has('c', 'C', 's')) return blurred(at.stdin);
-  return [...at.stdin]
+  return Array.from(at.stdin)
     .map((letter) => {
       const index = from.indexOf(letter);
       if (index === -1) return letter;
@@ -76,22 +80,29 @@ const ranges = (set: string): string =>
     .replaceAll(/(.)-(.)/gs, (whole, from: string, to: string) => {
       const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)];
       if (last < first || last - first > 256) return whole;
-      return Array.from({ length: last - first + 1 }, (_, index) => String.fromCharCode(first + index)).join('');
+      return Array.from({ length: last - first + 1 }, (_, index) =>
+        String.fromCharCode(first + index),
+      ).join('');
     });
+
+/** Picks the parts of a list such as `1,3-5`. */
+const pick = (parts: readonly string[], list: string): string[] =>
+  list.split(',').flatMap((one) => {
+    const [, from = '', dash, to = ''] = /^(\d*)(-?)(\d*)$/.exec(one) ?? [];
+    return parts.slice(
+      Number(from || 1) - 1,
+      dash ? (to === '' ? undefined : Number(to)) : Number(from),
+    );
+  });
 
 const cut = onText((text, line) => {
   const field = line.value('f', 'fields');
   const letters = line.value('c', 'b');
   const delimiter = line.value('d') ?? '\t';
-  const pick = (parts: readonly string[], list: string): string[] =>
-    list.split(',').flatMap((one) => {
-      const [, from = '', dash, to = ''] = /^(\d*)(-?)(\d*)$/.exec(one) ?? [];
-      return parts.slice(Number(from || 1) - 1, dash ? (to === '' ? undefined : Number(to)) : Number(from));
-    });
   return ended(
     linesOf(text).map((one) =>
       letters !== undefined
-        ? pick([...one], letters).join('')
+        ? pick(Array.from(one), letters).join('')
         : pick(one.split(delimiter), field ?? '1-').join(delimiter),
     ),
   );
@@ -107,7 +118,8 @@ const some =
     const count = Number(short ?? line.value('n', 'lines') ?? 10);
     const bytes = line.value('c');
     if (!Number.isInteger(count) || count < 0) return blurred(text) + unknownMark;
-    if (bytes !== undefined) return side === 'head' ? text.slice(0, Number(bytes)) : text.slice(-Number(bytes));
+    if (bytes !== undefined)
+      return side === 'head' ? text.slice(0, Number(bytes)) : text.slice(-Number(bytes));
     const lines = linesOf(text);
     return ended(side === 'head' ? lines.slice(0, count) : lines.slice(-count));
   };
@@ -121,8 +133,15 @@ const grep: Program = (at, args) => {
   const text = operands.length === 0 ? at.stdin : unknownMark;
   const pattern = line.operands[0] ?? '';
   // Lines of the environment that are not about a secret are none.
-  if (isSecret(text) && /^[\w^=-]+$/.test(pattern) && !line.has('v', 'e', 'f') && !asksForSecret.test(pattern)) return outputMark;
-  if (!isKnown(text) || line.has('v', 'o', 'P', 'E') || !/^[\w ./-]+$/.test(pattern)) return blurred(text);
+  if (
+    isSecret(text) &&
+    /^[\w^=-]+$/.test(pattern) &&
+    !line.has('v', 'e', 'f') &&
+    !asksForSecret.test(pattern)
+  )
+    return outputMark;
+  if (!isKnown(text) || line.has('v', 'o', 'P', 'E') || !/^[\w ./-]+$/.test(pattern))
+    return blurred(text);
   return ended(linesOf(text).filter((one) => one.includes(pattern)));
 };
 
@@ -139,12 +158,20 @@ const tee: Program = (at, args) => {
     const path = at.path(name);
     if (/^\/dev\/(?:null|stdout|stderr|tty|fd\/)/.test(path)) continue;
     at.write(path, at.stdin, line.has('a', 'append'));
-    at.emit({ kind: 'file', action: line.has('a', 'append') ? 'append' : 'write', path, isTree: false, text: at.stdin });
+    at.emit({
+      kind: 'file',
+      action: line.has('a', 'append') ? 'append' : 'write',
+      path,
+      isTree: false,
+      text: at.stdin,
+    });
   }
   return at.stdin;
 };
 
-const reverse = onText((text) => ended(linesOf(text).map((line) => [...line].toReversed().join(''))));
+const reverse = onText((text) =>
+  ended(linesOf(text).map((line) => Array.from(line).toReversed().join(''))),
+);
 
 /** Programs of which only the amount or the kind of what they read shows. */
 const counting: Program = () => outputMark;
@@ -170,9 +197,44 @@ export const filters: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...'wc ls stat file du df md5sum sha1sum sha256sum sha512sum cksum shasum basename dirname date tree exa eza lsd realpath readlink id uname hostname nproc free uptime ps top lsof'
     .split(' ')
     .map((name): [string, Program] => [name, counting]),
-  ['basename', (_, args) => (isKnown(args[0] ?? '') ? `${(args[0] ?? '').replace(/\/+$/, '').replace(/^.*\//, '').replace(new RegExp(`${patternOf(args[1] ?? '')}$`), '')}\n` : unknownMark)],
-  ['dirname', (_, args) => (isKnown(args[0] ?? '') ? `${/^(.*)\/[^/]+\/*$/.exec(args[0] ?? '')?.[1] ?? '.'}\n`.replace(/^\n/, '/\n') : unknownMark)],
+  [
+    'basename',
+    (_, args) =>
+      isKnown(args[0] ?? '')
+        ? `${(args[0] ?? '')
+            .replace(/\/+$/, '')
+            .replace(/^.*\//, '')
+            .replace(new RegExp(`${patternOf(args[1] ?? '')}$`), '')}\n`
+        : unknownMark,
+  ],
+  [
+    'dirname',
+    (_, args) =>
+      isKnown(args[0] ?? '')
+        ? `${/^(.*)\/[^/]+\/*$/.exec(args[0] ?? '')?.[1] ?? '.'}\n`.replace(/^\n/, '/\n')
+        : unknownMark,
+  ],
   ['realpath', (at, args) => `${at.path(args.findLast((text) => !text.startsWith('-')) ?? '.')}\n`],
-  ['readlink', (at, args) => (args.some((text) => /^-[fem]/.test(text)) ? `${at.path(args.at(-1) ?? '.')}\n` : unknownMark)],
-  ['seq', (_, args) => (args.every((text) => /^\d+$/.test(text)) && args.length > 0 ? ended(Array.from({ length: Math.min(Number(args.at(-1)) - (args.length > 1 ? Number(args[0]) : 1) + 1, 1_000) }, (_item, index) => String(index + (args.length > 1 ? Number(args[0]) : 1)))) : unknownMark)],
+  [
+    'readlink',
+    (at, args) =>
+      args.some((text) => /^-[fem]/.test(text)) ? `${at.path(args.at(-1) ?? '.')}\n` : unknownMark,
+  ],
+  [
+    'seq',
+    (_, args) =>
+      args.every((text) => /^\d+$/.test(text)) && args.length > 0
+        ? ended(
+            Array.from(
+              {
+                length: Math.min(
+                  Number(args.at(-1)) - (args.length > 1 ? Number(args[0]) : 1) + 1,
+                  1_000,
+                ),
+              },
+              (_item, index) => String(index + (args.length > 1 ? Number(args[0]) : 1)),
+            ),
+          )
+        : unknownMark,
+  ],
 ]);

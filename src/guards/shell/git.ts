@@ -15,7 +15,15 @@ export interface GitCommand {
   readonly settings: readonly string[];
 }
 
-const valued = ['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'];
+const valued = [
+  '-c',
+  '-C',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--exec-path',
+  '--config-env',
+];
 
 /** Takes a git command line apart. */
 export function gitCommandOf(args: readonly string[], folder: string): GitCommand {
@@ -26,7 +34,8 @@ export function gitCommandOf(args: readonly string[], folder: string): GitComman
     const [, name = '', attached] = /^(-[cC]|--[\w-]+)=?([^]*)$/.exec(args[index]!) ?? [];
     const value = valued.includes(name) ? attached || args[++index] : attached;
     if (name === '-c' && value !== undefined) settings.push(value);
-    if ((name === '-C' || name === '--work-tree') && value) where = value.startsWith('/') ? value : join(where, value);
+    if ((name === '-C' || name === '--work-tree') && value)
+      where = value.startsWith('/') ? value : join(where, value);
     if (name === '--git-dir' && value && /\/\.git\/?$/.test(value)) where = join(value, '..');
   }
   return { command: args[index] ?? '', args: args.slice(index + 1), folder: where, settings };
@@ -41,15 +50,26 @@ export const gitProgram: Program = (at, args) => {
   const { command, args: rest, settings } = gitCommandOf(args, at.folder);
   for (const setting of settings) {
     const [, program = ''] = programSettings.exec(setting) ?? [];
-    if (program !== '' && !/^(?:cat|less|true|false|vim?|nano|:|store|cache|osxkeychain|code .*)$/.test(program))
+    if (
+      program !== '' &&
+      !/^(?:cat|less|true|false|vim?|nano|:|store|cache|osxkeychain|code .*)$/.test(program)
+    )
       at.apart(() => at.code(program.replace(/^!/, '')));
   }
   for (const [variable, value] of Object.entries(at.env))
-    if (/^GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)$/.test(variable) && value !== '')
+    if (
+      /^GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)$/.test(
+        variable,
+      ) &&
+      value !== ''
+    )
       at.apart(() => at.code(value));
   const alias = aliasOf(at, command, settings);
   if (alias !== undefined) {
-    if (alias.startsWith('!')) return at.apart(() => at.code([alias.slice(1), ...rest.map((text) => `'${text}'`)].join(' ')));
+    if (alias.startsWith('!'))
+      return at.apart(() =>
+        at.code([alias.slice(1), ...rest.map((text) => `'${text}'`)].join(' ')),
+      );
     return at.run(['git', ...alias.split(/\s+/), ...rest]);
   }
   runsCode(at, command, rest);
@@ -60,27 +80,43 @@ export const gitProgram: Program = (at, args) => {
 function aliasOf(at: Running, name: string, settings: readonly string[]): string | undefined {
   if (name === '' || builtin.has(name) || !isKnown(name)) return undefined;
   const start = `alias.${name}=`;
-  const given = settings.findLast((setting) => setting.toLowerCase().startsWith(start.toLowerCase()));
+  const given = settings.findLast((setting) =>
+    setting.toLowerCase().startsWith(start.toLowerCase()),
+  );
   if (given !== undefined) return given.slice(start.length);
   const { disk, home } = at.state.around;
-  const files = [...foldersAbove(at.folder).map((folder) => join(folder, '.git/config')), join(home, '.gitconfig'), join(home, '.config/git/config')];
+  const files = [
+    ...foldersAbove(at.folder).map((folder) => join(folder, '.git/config')),
+    join(home, '.gitconfig'),
+    join(home, '.config/git/config'),
+  ];
   for (const file of files) {
     const text = at.state.files.get(file) ?? disk.read(file);
     const [, section = ''] = /^\[alias\]([^[]*)/im.exec(text ?? '') ?? [];
-    const line = section.split('\n').find((one) => one.trim().split(/\s*=/)[0]?.toLowerCase() === name.toLowerCase());
-    if (line !== undefined) return line.slice(line.indexOf('=') + 1).trim().replace(/^"([^]*)"$/, '$1').replaceAll('\\"', '"');
+    const line = section
+      .split('\n')
+      .find((one) => one.trim().split(/\s*=/)[0]?.toLowerCase() === name.toLowerCase());
+    if (line !== undefined)
+      return line
+        .slice(line.indexOf('=') + 1)
+        .trim()
+        .replace(/^"([^]*)"$/, '$1')
+        .replaceAll('\\"', '"');
   }
   return undefined;
 }
 
 const builtin: ReadonlySet<string> = new Set(
-  'add am apply archive bisect blame branch bundle cat-file checkout cherry-pick clean clone commit config describe diff difftool fetch filter-branch filter-repo for-each-ref format-patch fsck gc grep help init log ls-files ls-remote ls-tree merge mergetool mv notes prune pull push range-diff rebase reflog remote repack replace request-pull reset restore rev-list rev-parse revert rm shortlog show show-ref sparse-checkout stash status submodule switch symbolic-ref tag update-index update-ref version whatchanged worktree lfs'.split(' '),
+  'add am apply archive bisect blame branch bundle cat-file checkout cherry-pick clean clone commit config describe diff difftool fetch filter-branch filter-repo for-each-ref format-patch fsck gc grep help init log ls-files ls-remote ls-tree merge mergetool mv notes prune pull push range-diff rebase reflog remote repack replace request-pull reset restore rev-list rev-parse revert rm shortlog show show-ref sparse-checkout stash status submodule switch symbolic-ref tag update-index update-ref version whatchanged worktree lfs'.split(
+    ' ',
+  ),
 );
 
 function runsCode(at: Running, command: string, args: readonly string[]): void {
   const run = (code: string): void => void at.apart(() => at.code(code));
   const after = (name: string): string => args.slice(args.indexOf(name) + 1).join(' ');
-  if (command === 'submodule' && args.includes('foreach')) run(after('foreach').replace(/^--recursive\s+/, ''));
+  if (command === 'submodule' && args.includes('foreach'))
+    run(after('foreach').replace(/^--recursive\s+/, ''));
   if (command === 'bisect' && args[0] === 'run') run(args.slice(1).join(' '));
   if (command === 'rebase')
     for (const [index, text] of args.entries()) {
@@ -89,7 +125,8 @@ function runsCode(at: Running, command: string, args: readonly string[]): void {
       if (code !== undefined) run(code);
     }
   if (command === 'filter-branch')
-    for (const [index, text] of args.entries()) if (/^--[\w-]+-filter$/.test(text)) run(args[index + 1] ?? '');
+    for (const [index, text] of args.entries())
+      if (/^--[\w-]+-filter$/.test(text)) run(args[index + 1] ?? '');
   if (/^(?:difftool|mergetool)$/.test(command)) {
     const index = args.findIndex((text) => /^(?:-x|--extcmd)$/.test(text));
     if (index !== -1) run(args[index + 1] ?? '');
@@ -104,7 +141,8 @@ function runsCode(at: Running, command: string, args: readonly string[]): void {
     if (code !== undefined) run(code.replaceAll('% ', ' '));
   }
   if (command === 'config') configures(at, args);
-  if (/^(?:clone|fetch|pull)$/.test(command) && isSecret(args.join(' '))) at.emit({ kind: 'send', to: 'git', text: args.join(' ') });
+  if (/^(?:clone|fetch|pull)$/.test(command) && isSecret(args.join(' ')))
+    at.emit({ kind: 'send', to: 'git', text: args.join(' ') });
 }
 
 /** A setting that names a program runs it later: it is read as if it ran now. */
@@ -114,19 +152,25 @@ function configures(at: Running, args: readonly string[]): void {
   const hooks = name.toLowerCase() === 'core.hookspath' && value !== '';
   if (hooks) at.emit({ kind: 'lost', why: `it lets git run the hooks in ${value}` });
   const setting = programSettings.exec(`${name}=${value}`);
-  const [, code] = setting ?? (/^alias\./i.test(name) && value.startsWith('!') ? ['', value.slice(1)] : []);
-  if (code !== undefined && code !== '' && /\s|\//.test(code)) at.apart(() => at.code(code.replace(/^!/, '')));
+  const [, code] =
+    setting ?? (/^alias\./i.test(name) && value.startsWith('!') ? ['', value.slice(1)] : []);
+  if (code !== undefined && code !== '' && /\s|\//.test(code))
+    at.apart(() => at.code(code.replace(/^!/, '')));
 }
 
 /** What git prints: the content of a secret file in any version is a secret. */
 function printed(at: Running, command: string, args: readonly string[]): string {
   const { around } = at.state;
   if (command === 'rev-parse' && args.includes('--show-toplevel')) {
-    const top = foldersAbove(at.folder).find((folder) => around.disk.kindOf(join(folder, '.git')) !== undefined);
+    const top = foldersAbove(at.folder).find(
+      (folder) => around.disk.kindOf(join(folder, '.git')) !== undefined,
+    );
     return `${top ?? around.project}\n`;
   }
   if (/^(?:show|cat-file|diff|log|grep|archive|blame|annotate|stash|restore)$/.test(command)) {
-    const isQuiet = args.some((text) => /^--(?:stat|name-only|name-status|oneline|shortstat|numstat)/.test(text));
+    const isQuiet = args.some((text) =>
+      /^--(?:stat|name-only|name-status|oneline|shortstat|numstat)/.test(text),
+    );
     const named = args.filter((text) => {
       const path = /^[^:]*:([^]+)$/.exec(text)?.[1] ?? text;
       return !text.startsWith('-') && !text.startsWith(':!') && around.isSecretFile(at.path(path));

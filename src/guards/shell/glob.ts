@@ -3,7 +3,7 @@ import { anyMark, isKnown, starMark } from './marks.ts';
 /** Turns a shell pattern, in which marks stand for what is active, into an expression. */
 export function patternOf(text: string, { isGreedy = true, isPath = false } = {}): string {
   const any = isPath ? '[^/]' : '[^]';
-  return [...text]
+  return Array.from(text)
     .map((letter) => {
       if (letter === starMark) return `${any}*${isGreedy ? '' : '?'}`;
       if (letter === anyMark) return any;
@@ -50,10 +50,12 @@ function rangeOf(inner: string): string[] | undefined {
   const [, from, to] = /^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?$/.exec(inner) ?? [];
   if (from === undefined || to === undefined) return undefined;
   const isLetter = /[A-Za-z]/.test(from);
-  const [first, last] = isLetter ? [from.charCodeAt(0), to.charCodeAt(0)] : [Number(from), Number(to)];
-  const step = first! <= last! ? 1 : -1;
-  return Array.from({ length: Math.min(Math.abs(last! - first!) + 1, mostBraces) }, (_, index) => {
-    const at = first! + index * step;
+  const [first, last] = isLetter
+    ? [from.charCodeAt(0), to.charCodeAt(0)]
+    : [Number(from), Number(to)];
+  const step = first <= last ? 1 : -1;
+  return Array.from({ length: Math.min(Math.abs(last - first) + 1, mostBraces) }, (_, index) => {
+    const at = first + index * step;
     return isLetter ? String.fromCharCode(at) : String(at);
   });
 }

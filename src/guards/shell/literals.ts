@@ -69,7 +69,12 @@ export function valuesOf(expression: string, names: Names, depth = 0): readonly 
     return joined(dotted.map((part) => valuesOf(part, names, depth + 1)));
   const slashed = splitAt(text, /\//);
   if (slashed.length > 1 && /^(?:pathlib\.)?Path\b|^[A-Za-z_]\w*$/.test(slashed[0]!))
-    return joined(slashed.flatMap((part, index) => [...(index > 0 ? [['/']] : []), valuesOf(part, names, depth + 1)]));
+    return joined(
+      slashed.flatMap((part, index) => [
+        ...(index > 0 ? [['/']] : []),
+        valuesOf(part, names, depth + 1),
+      ]),
+    );
   return [...atom(text, names, depth)].slice(0, mostValues);
 }
 
@@ -86,12 +91,30 @@ function atom(text: string, names: Names, depth: number): readonly string[] {
     const isRaw = /^r/i.test(text);
     return interpolated(isRaw ? literal[2]! : unescaped(literal[2]!), names, depth);
   }
-  if (/^(?:~|os\.homedir\(\)|(?:\w+\.)?homedir\(\)|(?:pathlib\.)?Path\.home\(\)|Dir\.home|process\.env\.HOME|\$HOME)$/.test(text)) return [names.home];
-  const [, variable] = /^(?:os\.environ(?:\.get)?|os\.getenv|process\.env|ENV(?:\.fetch)?|\$ENV|\$_ENV|getenv|Bun\.env)[[({]\s*['"]?(\w+)/.exec(text) ?? /^process\.env\.(\w+)$/.exec(text) ?? [];
-  if (variable !== undefined) return [variable === 'HOME' ? names.home : secretName.test(variable) ? secretMark : unknownMark];
-  if (/^(?:os\.getcwd\(\)|process\.cwd\(\)|Dir\.pwd|Path\.cwd\(\)|getcwd\(\)|__dirname)$/.test(text)) return [names.folder];
-  if (/^[$@]?[A-Za-z_]\w*$/.test(text)) return names.values.get(text.replace(/^[$@]/, '')) ?? [unknownMark];
-  if (/^\([^]*\)$/.test(text) && closing(text, 0) === text.length - 1) return valuesOf(text.slice(1, -1), names, depth + 1);
+  if (
+    /^(?:~|os\.homedir\(\)|(?:\w+\.)?homedir\(\)|(?:pathlib\.)?Path\.home\(\)|Dir\.home|process\.env\.HOME|\$HOME)$/.test(
+      text,
+    )
+  )
+    return [names.home];
+  const [, variable] =
+    /^(?:os\.environ(?:\.get)?|os\.getenv|process\.env|ENV(?:\.fetch)?|\$ENV|\$_ENV|getenv|Bun\.env)[[({]\s*['"]?(\w+)/.exec(
+      text,
+    ) ??
+    /^process\.env\.(\w+)$/.exec(text) ??
+    [];
+  if (variable !== undefined)
+    return [
+      variable === 'HOME' ? names.home : secretName.test(variable) ? secretMark : unknownMark,
+    ];
+  if (
+    /^(?:os\.getcwd\(\)|process\.cwd\(\)|Dir\.pwd|Path\.cwd\(\)|getcwd\(\)|__dirname)$/.test(text)
+  )
+    return [names.folder];
+  if (/^[$@]?[A-Za-z_]\w*$/.test(text))
+    return names.values.get(text.replace(/^[$@]/, '')) ?? [unknownMark];
+  if (/^\([^]*\)$/.test(text) && closing(text, 0) === text.length - 1)
+    return valuesOf(text.slice(1, -1), names, depth + 1);
   return called(text, names, depth);
 }
 
@@ -99,29 +122,51 @@ function atom(text: string, names: Names, depth: number): readonly string[] {
 function interpolated(text: string, names: Names, depth: number): readonly string[] {
   if (!/[$#]?\{\w|\$\w/.test(text)) return [text];
   return [
-    text.replaceAll(/[$#]?\{([\w.]+(?:\(\))?)\}|\$(?:ENV\{)?(\w+)\}?/g, (whole, braced?: string, plain?: string) => {
-      const name = braced ?? plain ?? '';
-      if (name === 'HOME') return names.home;
-      const [value] = valuesOf(name, names, depth + 1);
-      return value === undefined || value === unknownMark ? (whole.startsWith('{') ? whole : unknownMark) : value;
-    }),
+    text.replaceAll(
+      /[$#]?\{([\w.]+(?:\(\))?)\}|\$(?:ENV\{)?(\w+)\}?/g,
+      (whole, braced?: string, plain?: string) => {
+        const name = braced ?? plain ?? '';
+        if (name === 'HOME') return names.home;
+        const [value] = valuesOf(name, names, depth + 1);
+        return value === undefined || value === unknownMark
+          ? whole.startsWith('{')
+            ? whole
+            : unknownMark
+          : value;
+      },
+    ),
   ];
 }
 
 /** Understands the calls that make texts. */
 function called(text: string, names: Names, depth: number): readonly string[] {
   const inner = (from: number): readonly string[][] =>
-    splitAt(text.slice(from + 1, closing(text, from)), /,/).map((part) => [...valuesOf(part, names, depth + 1)]);
+    splitAt(text.slice(from + 1, closing(text, from)), /,/).map((part) => [
+      ...valuesOf(part, names, depth + 1),
+    ]);
   const [, callee = ''] = /^([\w.:]+)\(/.exec(text) ?? [];
   const args = callee === '' ? [] : inner(callee.length);
   const first = args[0]?.[0] ?? '';
   if (/(?:^|\.)(?:expanduser|expand_path)$/.test(callee)) return [first.replace(/^~/, names.home)];
-  if (/(?:^|\.)(?:join|resolve|File\.join)$/.test(callee) && args.length > 1 && !callee.startsWith("'"))
-    return joined(args.flatMap((values, index) => [...(index > 0 ? [['/']] : []), values])).map((path) => path.replace(/^.*\/\/(?=.)/, '/'));
-  if (/(?:^|\.)(?:Path|PurePath|str|String|abspath|realpath|normpath|resolve|normalize|quote|fspath)$/.test(callee)) return args[0] ?? [unknownMark];
+  if (
+    /(?:^|\.)(?:join|resolve|File\.join)$/.test(callee) &&
+    args.length > 1 &&
+    !callee.startsWith("'")
+  )
+    return joined(args.flatMap((values, index) => [...(index > 0 ? [['/']] : []), values])).map(
+      (path) => path.replace(/^.*\/\/(?=.)/, '/'),
+    );
+  if (
+    /(?:^|\.)(?:Path|PurePath|str|String|abspath|realpath|normpath|resolve|normalize|quote|fspath)$/.test(
+      callee,
+    )
+  )
+    return args[0] ?? [unknownMark];
   if (/^glob(?:\.glob)?$/.test(callee)) return (args[0] ?? [unknownMark]).map(activated);
-  if (/(?:b64decode|atob|decode64|base64_decode|decode_base64)$/.test(callee)) return [decodedAs('base64', first)];
-  if (/^Buffer\.from$/.test(callee)) return [decodedAs(args[1]?.[0] === 'hex' ? 'hex' : 'base64', first)];
+  if (/(?:b64decode|atob|decode64|base64_decode|decode_base64)$/.test(callee))
+    return [decodedAs('base64', first)];
+  if (/^Buffer\.from$/.test(callee))
+    return [decodedAs(args[1]?.[0] === 'hex' ? 'hex' : 'base64', first)];
   if (/(?:fromhex|unhexlify)$/.test(callee)) return [decodedAs('hex', first)];
   if (/^(?:chr|String\.fromCharCode)$/.test(callee)) {
     const codes = /\(([\d,\s]+)\)/.exec(text)?.[1]?.split(',').map(Number);

@@ -34,7 +34,8 @@ export const isRemote = (text: string): boolean => text.includes(remoteMark);
 
 /** Returns what a program that is not understood makes of its input: unknown, but of the same kinds. */
 export const blurred = (text: string): string =>
-  [secretMark, remoteMark, unknownMark].filter((mark) => text.includes(mark)).join('') || outputMark;
+  [secretMark, remoteMark, unknownMark].filter((mark) => text.includes(mark)).join('') ||
+  outputMark;
 
 /** Returns a text as its author would recognise it, for a sentence about it. */
 export const shown = (text: string): string =>

@@ -4,7 +4,8 @@ import { touch } from './file-programs.ts';
 import { readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
 
-const local = /^(?:\w+:\/\/)?(?:[^/@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\]|::1|host\.docker\.internal)(?::\d+)?(?:[/?]|$)/i;
+const local =
+  /^(?:\w+:\/\/)?(?:[^/@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\]|::1|host\.docker\.internal)(?::\d+)?(?:[/?]|$)/i;
 
 /** Whether an address is this machine. */
 export const isLocal = (address: string): boolean => local.test(address);
@@ -13,31 +14,60 @@ export const isLocal = (address: string): boolean => local.test(address);
 function dataOf(at: Running, text: string, separator = '@'): string {
   const index = text.indexOf(separator);
   const file = index === -1 ? undefined : text.slice(index + 1).replace(/;.*$/, '');
-  if (file === undefined || (index > 0 && !/^[\w[\].-]*=?$/.test(text.slice(0, index)))) return text;
-  if (file === '-' ) return at.stdin;
+  if (file === undefined || (index > 0 && !/^[\w[\].-]*=?$/.test(text.slice(0, index))))
+    return text;
+  if (file === '-') return at.stdin;
   readsSecret(at, file);
   return at.contentOf(at.path(file));
 }
 
-const sending = 'd data data-raw data-binary data-urlencode data-ascii json F form form-string T upload-file'.split(' ');
+const sending =
+  'd data data-raw data-binary data-urlencode data-ascii json F form form-string T upload-file'.split(
+    ' ',
+  );
+
+const curlShape = {
+  valued: 'AbCcDdEeFHhKmoPQrTtUuwXxYyz',
+  longValued: [
+    ...sending,
+    ...'request header output user url cookie cookie-jar user-agent referer config max-time connect-timeout retry proxy cacert cert key write-out resolve range output-dir max-redirs retry-delay dump-header unix-socket'.split(
+      ' ',
+    ),
+  ],
+};
 
 const curl: Program = (at, args) => {
-  const line = new CommandLine(args, {
-    valued: 'AbCcDdEeFHhKmoPQrTtUuwXxYyz',
-    longValued: [...sending, 'request', 'header', 'output', 'user', 'url', 'cookie', 'cookie-jar', 'user-agent', 'referer', 'config', 'max-time', 'connect-timeout', 'retry', 'proxy', 'cacert', 'cert', 'key', 'write-out', 'resolve', 'range', 'output-dir', 'max-redirs', 'retry-delay', 'dump-header', 'unix-socket'],
-  });
+  const line = new CommandLine(args, curlShape);
   const urls = [...line.operands, ...line.all('url')];
   const to = urls.join(' ');
   let text = urls.join(' ');
-  for (const data of line.all('d', 'data', 'data-binary', 'data-ascii', 'json', 'data-urlencode', 'F', 'form')) text += dataOf(at, data);
+  for (const data of line.all(
+    'd',
+    'data',
+    'data-binary',
+    'data-ascii',
+    'json',
+    'data-urlencode',
+    'F',
+    'form',
+  ))
+    text += dataOf(at, data);
   for (const data of line.all('F', 'form')) if (data.includes('<')) text += dataOf(at, data, '<');
   for (const file of line.all('T', 'upload-file')) {
     readsSecret(at, file);
     text += file === '-' || file === '.' ? at.stdin : at.contentOf(at.path(file));
   }
-  text += line.all('data-raw', 'form-string', 'A', 'user-agent', 'e', 'referer', 'b', 'cookie').join(' ');
+  text += line
+    .all('data-raw', 'form-string', 'A', 'user-agent', 'e', 'referer', 'b', 'cookie')
+    .join(' ');
   // A token in a header, or a user with a password, is what an interface asks for.
-  for (const header of line.all('H', 'header')) if (!/^\s*(?:authorization|cookie|x-[\w-]*(?:key|token)|private-token|api-?key|apikey)\s*:/i.test(header)) text += header;
+  for (const header of line.all('H', 'header'))
+    if (
+      !/^\s*(?:authorization|cookie|x-[\w-]*(?:key|token)|private-token|api-?key|apikey)\s*:/i.test(
+        header,
+      )
+    )
+      text += header;
   const config = line.value('K', 'config');
   if (config !== undefined) text += config === '-' ? at.stdin : at.contentOf(at.path(config));
   at.emit({ kind: 'send', to, text });
@@ -45,10 +75,21 @@ const curl: Program = (at, args) => {
 };
 
 /** What comes back, and the file that it goes to. */
-function received(at: Running, urls: readonly string[], file: string | undefined, isNamed: boolean): string {
+function received(
+  at: Running,
+  urls: readonly string[],
+  file: string | undefined,
+  isNamed: boolean,
+): string {
   const isFile = urls.some((url) => /^file:/i.test(url));
   const secret = urls.some((url) => isFile && readsSecret(at, url.replace(/^file:\/\/[^/]*/i, '')));
-  const text = secret ? secretMark : isFile ? unknownMark : urls.every(isLocal) && urls.length > 0 ? unknownMark : remoteMark;
+  const text = secret
+    ? secretMark
+    : isFile
+      ? unknownMark
+      : urls.every(isLocal) && urls.length > 0
+        ? unknownMark
+        : remoteMark;
   const names = file === undefined ? (isNamed ? urls.map(nameOf) : []) : [file];
   const written = names.filter((name) => name !== '-' && !/^\/dev\/(?:null|stdout)$/.test(name));
   for (const name of written) {
@@ -58,14 +99,35 @@ function received(at: Running, urls: readonly string[], file: string | undefined
   return names.includes('/dev/null') || written.length > 0 ? '' : text;
 }
 
-const nameOf = (url: string): string => url.replace(/[?#].*$/, '').replace(/^.*\//, '') || 'index.html';
+const nameOf = (url: string): string =>
+  url.replace(/[?#].*$/, '').replace(/^.*\//, '') || 'index.html';
 
 const wget: Program = (at, args) => {
   const line = new CommandLine(args, {
     valued: 'aBDeIilOoPQtTUwX',
-    longValued: ['output-document', 'post-data', 'post-file', 'body-data', 'body-file', 'header', 'user', 'password', 'directory-prefix', 'tries', 'timeout', 'input-file', 'user-agent', 'method', 'execute', 'referer', 'output-file'],
+    longValued: [
+      'output-document',
+      'post-data',
+      'post-file',
+      'body-data',
+      'body-file',
+      'header',
+      'user',
+      'password',
+      'directory-prefix',
+      'tries',
+      'timeout',
+      'input-file',
+      'user-agent',
+      'method',
+      'execute',
+      'referer',
+      'output-file',
+    ],
   });
-  let text = line.operands.join(' ') + line.all('post-data', 'body-data', 'U', 'user-agent', 'referer').join(' ');
+  let text =
+    line.operands.join(' ') +
+    line.all('post-data', 'body-data', 'U', 'user-agent', 'referer').join(' ');
   for (const file of line.all('post-file', 'body-file')) {
     readsSecret(at, file);
     text += at.contentOf(at.path(file));
@@ -73,12 +135,17 @@ const wget: Program = (at, args) => {
   at.emit({ kind: 'send', to: line.operands.join(' '), text });
   if (line.has('spider')) return '';
   const folder = line.value('P', 'directory-prefix');
-  const file = line.value('O', 'output-document') ?? (folder === undefined ? undefined : `${folder}/${nameOf(line.operands[0] ?? '')}`);
+  const file =
+    line.value('O', 'output-document') ??
+    (folder === undefined ? undefined : `${folder}/${nameOf(line.operands[0] ?? '')}`);
   return received(at, line.operands, file, true);
 };
 
 const httpie: Program = (at, args) => {
-  const { operands } = new CommandLine(args, { valued: 'oasp', longValued: ['output', 'auth', 'session'] });
+  const { operands } = new CommandLine(args, {
+    valued: 'oasp',
+    longValued: ['output', 'auth', 'session'],
+  });
   const isMethod = /^[A-Z]+$/.test(operands[0] ?? '');
   const [url = '', ...items] = isMethod ? operands.slice(1) : operands;
   const text = items.map((item) => dataOf(at, item)).join(' ') + at.stdin;
@@ -92,8 +159,15 @@ const netcat: Program = (at, args, name) => {
   if (exec !== undefined || args.some((text) => /EXEC:|SYSTEM:/i.test(text)))
     at.emit({ kind: 'code', text: remoteMark, language: `${name} ${exec ?? ''}` });
   const to = line.operands.join(' ');
-  if (to !== '' && !line.has('z', 'l')) at.emit({ kind: 'send', to, text: at.stdin + line.operands.map((text) => dataOf(at, text)).join('') });
-  return line.operands.every((text) => isLocal(text) || /^\d+$/.test(text)) ? unknownMark : remoteMark;
+  if (to !== '' && !line.has('z', 'l'))
+    at.emit({
+      kind: 'send',
+      to,
+      text: at.stdin + line.operands.map((text) => dataOf(at, text)).join(''),
+    });
+  return line.operands.every((text) => isLocal(text) || /^\d+$/.test(text))
+    ? unknownMark
+    : remoteMark;
 };
 
 const copyOver: Program = (at, args) => {
@@ -136,7 +210,13 @@ const nameService: Program = (at, args) => {
 const mail: Program = (at, args) => {
   const line = new CommandLine(args, { valued: 'abcrsSq' });
   for (const file of line.all('a', 'A')) readsSecret(at, file);
-  const text = at.stdin + line.all('a', 'A', 'q').map((file) => at.contentOf(at.path(file))).join('') + line.all('s').join('');
+  const text =
+    at.stdin +
+    line
+      .all('a', 'A', 'q')
+      .map((file) => at.contentOf(at.path(file)))
+      .join('') +
+    line.all('s').join('');
   at.emit({ kind: 'send', to: line.operands.join(' '), text });
   return '';
 };
@@ -145,13 +225,22 @@ const mail: Program = (at, args) => {
 const uploading: Program = (at, args, name) => {
   let text = at.stdin;
   for (const [index, one] of args.entries()) {
-    const isOption = /^--?\w[\w-]*$/.test(args[index - 1] ?? '') && !/^(?:file|fileb):\/\/|^@/.test(one) && !/^--?(?:body|source|files?|f|F|input|data|local-file)$/.test(args[index - 1] ?? '');
+    const isOption =
+      /^--?\w[\w-]*$/.test(args[index - 1] ?? '') &&
+      !/^(?:file|fileb):\/\/|^@/.test(one) &&
+      !/^--?(?:body|source|files?|f|F|input|data|local-file)$/.test(args[index - 1] ?? '');
     if (isOption) continue;
-    if (readsSecret(at, one.replace(/^fileb?:\/\//, ''))) text += at.contentOf(at.path(one.replace(/^(?:--?[\w-]+=|@|fileb?:\/\/)/, '')));
-    else if (isSecret(one) || at.state.files.has(at.path(one))) text += isSecret(one) ? one : at.contentOf(at.path(one));
+    if (readsSecret(at, one.replace(/^fileb?:\/\//, '')))
+      text += at.contentOf(at.path(one.replace(/^(?:--?[\w-]+=|@|fileb?:\/\/)/, '')));
+    else if (isSecret(one) || at.state.files.has(at.path(one)))
+      text += isSecret(one) ? one : at.contentOf(at.path(one));
   }
   if (isSecret(text)) at.emit({ kind: 'send', to: name, text });
-  if (/^(?:auth|config)$/.test(args[0] ?? '') && args.some((one) => /^(?:token|print-access-token|print-identity-token)$/.test(one))) return secretMark;
+  if (
+    /^(?:auth|config)$/.test(args[0] ?? '') &&
+    args.some((one) => /^(?:token|print-access-token|print-identity-token)$/.test(one))
+  )
+    return secretMark;
   return unknownMark;
 };
 
@@ -166,15 +255,21 @@ export const network: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['sftp', copyOver],
   ['ssh', remoteShell],
   ['mosh', remoteShell],
-  ...['dig', 'nslookup', 'host', 'ping', 'drill'].map((name): [string, Program] => [name, nameService]),
+  ...['dig', 'nslookup', 'host', 'ping', 'drill'].map((name): [string, Program] => [
+    name,
+    nameService,
+  ]),
   ...['mail', 'mailx', 'mutt', 'sendmail', 'msmtp'].map((name): [string, Program] => [name, mail]),
   ...'gh glab aws gcloud az gsutil azcopy rclone s3cmd mc b2 doctl heroku vercel netlify flyctl fly wrangler firebase croc wormhole transfer ftp lftp magic-wormhole'
     .split(' ')
     .map((name): [string, Program] => [name, uploading]),
-  ['aria2c', (at, args) => {
-    const line = new CommandLine(args, { valued: 'odxsjk', longValued: ['out', 'dir'] });
-    const urls = line.operands;
-    at.emit({ kind: 'send', to: urls.join(' '), text: urls.join(' ') });
-    return received(at, urls, line.value('o', 'out'), true);
-  }],
+  [
+    'aria2c',
+    (at, args) => {
+      const line = new CommandLine(args, { valued: 'odxsjk', longValued: ['out', 'dir'] });
+      const urls = line.operands;
+      at.emit({ kind: 'send', to: urls.join(' '), text: urls.join(' ') });
+      return received(at, urls, line.value('o', 'out'), true);
+    },
+  ],
 ]);

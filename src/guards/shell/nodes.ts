@@ -1,12 +1,22 @@
-import type { AndOr, Case, Function as Definition, For, If, Pipeline, PipelineNode, SyntaxNode, Select } from 'unbash';
+import type {
+  AndOr,
+  Case,
+  Function as Definition,
+  For,
+  If,
+  Pipeline,
+  PipelineNode,
+  SyntaxNode,
+  Select,
+} from 'unbash';
 import { forEachChild } from 'unbash';
 import { Expander } from './expand.ts';
 import { blurred, unknownMark } from './marks.ts';
-import type { Reader } from './reader.ts';
+import type { Walking } from './walking.ts';
 import type { ShellState } from './state.ts';
 
 /** Walks through one part of a command and returns what it prints. */
-export function walk(at: Reader, node: SyntaxNode): string {
+export function walk(at: Walking, node: SyntaxNode): string {
   switch (node.type) {
     case 'Command':
       return at.command(node);
@@ -48,7 +58,7 @@ export function walk(at: Reader, node: SyntaxNode): string {
   }
 }
 
-function children(at: Reader, node: SyntaxNode): string {
+function children(at: Walking, node: SyntaxNode): string {
   let output = '';
   forEachChild(node, (child) => {
     output += at.node(child);
@@ -63,7 +73,7 @@ function returnToWhereLeft(state: ShellState): void {
   state.whereLeft = [];
 }
 
-function pipeline(at: Reader, { commands }: Pipeline): string {
+function pipeline(at: Walking, { commands }: Pipeline): string {
   let passed = at.stdin;
   for (const command of commands)
     passed = at.withStdin(passed, () =>
@@ -72,7 +82,7 @@ function pipeline(at: Reader, { commands }: Pipeline): string {
   return passed;
 }
 
-function andOr(at: Reader, { commands, operators }: AndOr): string {
+function andOr(at: Walking, { commands, operators }: AndOr): string {
   let output = at.node(commands[0]!);
   for (const [index, operator] of operators.entries()) {
     const command = commands[index + 1]!;
@@ -83,7 +93,7 @@ function andOr(at: Reader, { commands, operators }: AndOr): string {
 }
 
 /** `A || B`: B runs where A has failed, and may end the shell there. */
-function otherwise(at: Reader, command: PipelineNode): string {
+function otherwise(at: Walking, command: PipelineNode): string {
   const { state } = at;
   const failed = state.apart();
   if (state.whereLeft.length > 0) failed.folders = state.whereLeft;
@@ -99,7 +109,7 @@ function otherwise(at: Reader, command: PipelineNode): string {
 }
 
 /** Runs each of these from the same state, and joins what they changed. */
-function branches(at: Reader, all: readonly (() => string)[]): string {
+function branches(at: Walking, all: readonly (() => string)[]): string {
   const { state } = at;
   const ends: ShellState[] = [];
   let output = '';
@@ -113,7 +123,7 @@ function branches(at: Reader, all: readonly (() => string)[]): string {
   return output;
 }
 
-function conditional(at: Reader, { clause, then, elif, else: other }: If): string {
+function conditional(at: Walking, { clause, then, elif, else: other }: If): string {
   const first = at.node(clause);
   const known = statusOf(clause.commands.length === 1 ? clause.commands[0]!.command : undefined);
   if (known === true) return first + at.node(then);
@@ -133,13 +143,13 @@ function statusOf(node: SyntaxNode | undefined): boolean | undefined {
   return { true: true, ':': true, false: false }[node.name?.text ?? ''];
 }
 
-function cases(at: Reader, { items }: Case): string {
+function cases(at: Walking, { items }: Case): string {
   return branches(at, [...items.map((item) => () => at.node(item.body)), () => '']);
 }
 
 const mostTurns = 40;
 
-function loop(at: Reader, { name, wordlist, body }: For | Select): string {
+function loop(at: Walking, { name, wordlist, body }: For | Select): string {
   const expander = new Expander(at, 0);
   const items = wordlist ? wordlist.flatMap((word) => expander.fields(word)) : at.state.positional;
   let output = '';
@@ -155,8 +165,9 @@ function loop(at: Reader, { name, wordlist, body }: For | Select): string {
   return output;
 }
 
-function define(at: Reader, { name, body }: Definition): string {
-  if (multiplies(body, name.value)) at.emit({ kind: 'lost', why: 'it starts itself more than once' });
+function define(at: Walking, { name, body }: Definition): string {
+  if (multiplies(body, name.value))
+    at.emit({ kind: 'lost', why: 'it starts itself more than once' });
   at.state.functions.set(name.value, body);
   return '';
 }
@@ -164,8 +175,18 @@ function define(at: Reader, { name, body }: Definition): string {
 /** Whether a function starts itself in both ends of a pipeline, or in the background. */
 function multiplies(node: SyntaxNode, name: string): boolean {
   if (node.type === 'Pipeline')
-    if (node.commands.filter((command) => command.type === 'Command' && command.name?.value === name).length > 1) return true;
-  if (node.type === 'Statement' && node.background === true && node.command.type === 'Command' && node.command.name?.value === name) return true;
+    if (
+      node.commands.filter((command) => command.type === 'Command' && command.name?.value === name)
+        .length > 1
+    )
+      return true;
+  if (
+    node.type === 'Statement' &&
+    node.background === true &&
+    node.command.type === 'Command' &&
+    node.command.name?.value === name
+  )
+    return true;
   let does = false;
   forEachChild(node, (child) => {
     does ||= multiplies(child, name);

@@ -54,7 +54,10 @@ function changed(value: string, operation: ParameterOperation, texts: Texts): st
       const { operator } = operation;
       const start = operator === '/#' ? '^' : '';
       const end = operator === '/%' ? '$' : '';
-      const shape = new RegExp(`${start}(?:${patternOf(pattern)})${end}`, operator === '//' ? 'g' : '');
+      const shape = new RegExp(
+        `${start}(?:${patternOf(pattern)})${end}`,
+        operator === '//' ? 'g' : '',
+      );
       return pattern === '' ? value : value.replace(shape, () => by);
     }
     case 'Slice': {
@@ -63,7 +66,8 @@ function changed(value: string, operation: ParameterOperation, texts: Texts): st
       if (!isKnown(value) || offset === undefined) return blurred(value);
       if (operation.length && length === undefined) return blurred(value);
       const from = offset < 0 ? Math.max(value.length + offset, 0) : offset;
-      const to = length === undefined ? undefined : length < 0 ? value.length + length : from + length;
+      const to =
+        length === undefined ? undefined : length < 0 ? value.length + length : from + length;
       return value.slice(from, to);
     }
     case 'CaseModification': {
@@ -73,7 +77,9 @@ function changed(value: string, operation: ParameterOperation, texts: Texts): st
       return operator.length === 2 ? change(value) : change(value.slice(0, 1)) + value.slice(1);
     }
     case 'Transform':
-      return /^[QEPAa]$/.test(operation.operand.text) ? value : changeCase(value, operation.operand.text);
+      return /^[QEPAa]$/.test(operation.operand.text)
+        ? value
+        : changeCase(value, operation.operand.text);
     default:
       return unknownMark;
   }
@@ -94,7 +100,10 @@ function removed(value: string, pattern: string, operator: '#' | '##' | '%' | '%
     return value.replace(shape, '');
   }
   const shape = new RegExp(`^(?:${patternOf(pattern)})$`);
-  const cuts = Array.from({ length: Math.min(value.length, 4_096) + 1 }, (_, index) => value.length - index);
+  const cuts = Array.from(
+    { length: Math.min(value.length, 4_096) + 1 },
+    (_, index) => value.length - index,
+  );
   const cut = (isGreedy ? cuts.toReversed() : cuts).find((at) => shape.test(value.slice(at)));
   return cut === undefined ? value : value.slice(0, cut);
 }

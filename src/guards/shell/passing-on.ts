@@ -21,13 +21,22 @@ export const runXargs: Program = (at, args) => {
   const words = line.operands.length === 0 ? ['echo'] : line.operands;
   const isSplit = replaced === undefined && !line.has('0', 'd', 'null');
   const items = isKnown(input)
-    ? input.split(isSplit ? /\s+/ : /[\n\0]/).filter(Boolean).map(unquoted)
+    ? input
+        .split(isSplit ? /\s+/ : /[\n\0]/)
+        .filter(Boolean)
+        .map(unquoted)
     : itemsOf(input);
   return at.apart(() => {
-    if (replaced === undefined) return at.run([...words, ...items.slice(0, 500)], { via: 'xargs', stdin: '' });
+    if (replaced === undefined)
+      return at.run([...words, ...items.slice(0, 500)], { via: 'xargs', stdin: '' });
     return items
       .slice(0, mostItems)
-      .map((item) => at.run(words.map((word) => word.replaceAll(replaced, item)), { via: 'xargs', stdin: '' }))
+      .map((item) =>
+        at.run(
+          words.map((word) => word.replaceAll(replaced, item)),
+          { via: 'xargs', stdin: '' },
+        ),
+      )
       .join('');
   });
 };
@@ -65,7 +74,12 @@ const runPlainFind = (at: Running, args: readonly string[]): string => {
   const search: Search = {
     folders: folders.length === 0 ? ['.'] : folders,
     name: valueOf('-name', '-iname'),
-    isNarrow: tests.some((text) => /^-(?:i?name|i?path|i?wholename|i?l?name|i?regex|[amc]time|[amc]min|size|empty|[ac]?newer|user|group|uid|gid|perm|xtype|inum|no(?:user|group)|used|links|samefile|fstype|readable|writable|executable)/.test(text)) || valueOf('-type') === 'l',
+    isNarrow:
+      tests.some((text) =>
+        /^-(?:i?name|i?path|i?wholename|i?l?name|i?regex|[amc]time|[amc]min|size|empty|[ac]?newer|user|group|uid|gid|perm|xtype|inum|no(?:user|group)|used|links|samefile|fstype|readable|writable|executable)/.test(
+          text,
+        ),
+      ) || valueOf('-type') === 'l',
   };
   if (tests.includes('-delete')) deleteFound(at, search);
   let output = '';
@@ -74,7 +88,8 @@ const runPlainFind = (at: Running, args: readonly string[]): string => {
       const words = tests.slice(index + 1);
       const end = words.findIndex((one) => one === ';' || one === '+');
       output += runOnFound(at, search, end === -1 ? words : words.slice(0, end));
-    } else if (/^-f(?:print|ls|print0|printf)$/.test(text)) touch(at, 'write', tests[index + 1] ?? '');
+    } else if (/^-f(?:print|ls|print0|printf)$/.test(text))
+      touch(at, 'write', tests[index + 1] ?? '');
   const isEmpty = tests.includes('-empty');
   return output || (isEmpty ? '' : `${foundBy(at, search).join('\n')}\n`);
 };
@@ -85,7 +100,12 @@ function deleteFound(at: Running, search: Search): void {
 
 function runOnFound(at: Running, search: Search, words: readonly string[]): string {
   return foundBy(at, search)
-    .map((path) => at.run(words.map((word) => word.replaceAll('{}', path)), { via: 'find', stdin: '' }))
+    .map((path) =>
+      at.run(
+        words.map((word) => word.replaceAll('{}', path)),
+        { via: 'find', stdin: '' },
+      ),
+    )
     .join('');
 }
 
@@ -97,7 +117,9 @@ function foundBy(at: Running, { folders, name, isNarrow }: Search): string[] {
     const pattern = activated(name);
     const shape = new RegExp(`^${patternOf(pattern, { isPath: true })}$`);
     const { disk } = at.state.around;
-    const there = isKnown(folder) ? disk.list(at.path(folder)).filter((one) => shape.test(basename(one))) : [];
+    const there = isKnown(folder)
+      ? disk.list(at.path(folder)).filter((one) => shape.test(basename(one)))
+      : [];
     return [...there.map((one) => `${folder}/${one}`), `${folder}/${starMark}/${pattern}`];
   });
 }
@@ -105,14 +127,25 @@ function foundBy(at: Running, { folders, name, isNarrow }: Search): string[] {
 const runFd = (at: Running, args: readonly string[]): string => {
   const start = args.findIndex((text) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
   const own = start === -1 ? args : args.slice(0, start);
-  const line = new CommandLine(own, { valued: 'etdEcjS', longValued: ['extension', 'type', 'max-depth', 'exclude', 'base-directory'] });
+  const line = new CommandLine(own, {
+    valued: 'etdEcjS',
+    longValued: ['extension', 'type', 'max-depth', 'exclude', 'base-directory'],
+  });
   const [pattern, ...folders] = line.operands;
   const search: Search = {
     folders: folders.length === 0 ? ['.'] : folders,
     name: undefined,
-    isNarrow: (pattern !== undefined && pattern !== '.' && pattern !== '') || line.has('e', 'extension', 'S'),
+    isNarrow:
+      (pattern !== undefined && pattern !== '.' && pattern !== '') ||
+      line.has('e', 'extension', 'S'),
   };
   if (start === -1) return blurred('');
   const words = args.slice(start + 1);
-  return runOnFound(at, search, words.some((word) => word.includes('{')) ? words.map((word) => word.replaceAll(/\{[/.]*\}/g, '{}')) : [...words, '{}']);
+  return runOnFound(
+    at,
+    search,
+    words.some((word) => word.includes('{'))
+      ? words.map((word) => word.replaceAll(/\{[/.]*\}/g, '{}'))
+      : [...words, '{}'],
+  );
 };

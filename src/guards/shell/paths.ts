@@ -31,7 +31,9 @@ export function followed(path: string, state: ShellState, isLastToo: boolean): s
 }
 
 function mounted(path: string, { mounts }: ShellState): string {
-  const mount = [...mounts].find(([name]) => path === name || path.startsWith(name === '/' ? '/' : `${name}/`));
+  const mount = [...mounts].find(
+    ([name]) => path === name || path.startsWith(name === '/' ? '/' : `${name}/`),
+  );
   return mount === undefined ? path : absolute(mount[1] + path.slice(mount[0].length), '/');
 }
 
@@ -53,7 +55,8 @@ export function filesOf(word: string, folder: string, state: ShellState): string
   for (const part of word.split('/').filter(Boolean)) {
     const next: string[] = [];
     for (const base of found) {
-      const path = (name: string): string => (base === '' || base === '/' ? base : `${base}/`) + name;
+      const path = (name: string): string =>
+        (base === '' || base === '/' ? base : `${base}/`) + name;
       if (!isGlob(part)) next.push(path(part));
       else {
         const matches = new RegExp(`^${patternOf(part, { isPath: true })}$`);

@@ -9,7 +9,8 @@ export type Program = (at: Running, args: readonly string[], name: string) => st
 export const anyProgram: Program = (at, args) => {
   // What an option names is used, not shown: a certificate's key, a file of variables.
   const secret = args.some(
-    (text, index) => !text.startsWith('-') && !/^--?\w/.test(args[index - 1] ?? '') && readsSecret(at, text),
+    (text, index) =>
+      !text.startsWith('-') && !/^--?\w/.test(args[index - 1] ?? '') && readsSecret(at, text),
   );
   if (secret || isSecret(at.stdin)) return secretMark;
   return blurred(at.stdin);
@@ -22,7 +23,8 @@ export function readsSecret(at: Running, text: string): boolean {
   const path = at.path(name);
   const { state } = at;
   if (state.files.has(path)) return isSecret(state.files.get(path)!);
-  const isIt = state.around.isSecretFile(path) || state.around.isSecretFile(followed(path, state, true));
+  const isIt =
+    state.around.isSecretFile(path) || state.around.isSecretFile(followed(path, state, true));
   if (isIt) at.emit({ kind: 'file', action: 'read', path, isTree: false });
   return isIt;
 }

@@ -1,13 +1,21 @@
-import { parse, type Assignment, type Command, type Redirection, type Script, type SyntaxNode } from 'unbash';
+import {
+  parse,
+  type Assignment,
+  type Command,
+  type Redirection,
+  type Script,
+  type SyntaxNode,
+} from 'unbash';
 import { absolute, followed } from './paths.ts';
 import type { Effect, Reading } from './effects.ts';
-import { Expander, type Expanding } from './expand.ts';
+import { Expander } from './expand.ts';
 import { blurred, isKnown, secretMark, shown, unknownMark } from './marks.ts';
 import { walk } from './nodes.ts';
 import { runProgram } from './programs.ts';
 import { redirected, type Redirected } from './redirections.ts';
-import type { OwnEffect, Running, RunOptions } from './running.ts';
+import type { OwnEffect, RunOptions } from './running.ts';
 import { ShellState, type Surroundings } from './state.ts';
+import type { Walking } from './walking.ts';
 
 const mostSteps = 6_000;
 const mostEffects = 4_000;
@@ -35,7 +43,7 @@ export function readProgram(words: readonly string[], around: Surroundings): Rea
 }
 
 /** Walks through a command as a shell would, with what is known instead of what is there. */
-export class Reader implements Running, Expanding {
+export class Reader implements Walking {
   state: ShellState;
   stdin = '';
   folder: string;
@@ -56,7 +64,7 @@ export class Reader implements Running, Expanding {
   emit(effect: OwnEffect): void {
     if (this.effects.length >= mostEffects) return this.#lose('it does more than can be followed');
     const by = shown(this.words.join(' ')).slice(0, 160);
-    this.effects.push({ ...effect, by, where: this.state.where } as Effect);
+    this.effects.push({ ...effect, by, where: this.state.where });
   }
 
   /** Gives up on the rest, once: what cannot be followed is asked about, never let through. */
@@ -204,10 +212,14 @@ export class Reader implements Running, Expanding {
     for (const part of args)
       if (part.type === 'Word') words.push(...expander.fields(part));
       else words.push(this.#declared(part, expander));
-    return this.redirect(redirects, expander, () => {
+    const before = this.words;
+    this.words = words.length > 0 ? words : ['>'];
+    const output = this.redirect(redirects, expander, () => {
       this.folder = expander.folder;
       return words.length === 0 ? '' : this.run(words, { env });
     });
+    this.words = before;
+    return output;
   }
 
   #declared(part: Assignment, expander: Expander): string {
@@ -227,7 +239,10 @@ export class Reader implements Running, Expanding {
       const array = [...(state.arrays.get(name) ?? [])];
       const at = Number(expander.text(index));
       if (Number.isInteger(at) && at >= 0 && at < 1_000) array[at] = text;
-      state.arrays.set(name, Array.from(array, (item) => item ?? ''));
+      state.arrays.set(
+        name,
+        Array.from(array, (item) => item ?? ''),
+      );
       return;
     }
     state.set(name, append ? state.valuesOf(name).map((before) => before + text) : [text]);
@@ -238,7 +253,16 @@ export class Reader implements Running, Expanding {
     if (redirects.length === 0) return inner();
     const to: Redirected = redirected(this, redirects, expander);
     const output = this.#withStdin(to.stdin ?? this.stdin, inner);
-    for (const { path, isAppended } of to.files) this.write(path, output, isAppended);
+    for (const { path, isAppended } of to.files) {
+      this.write(path, output, isAppended);
+      this.emit({
+        kind: 'file',
+        action: isAppended ? 'append' : 'write',
+        path: followed(path, this.state, true),
+        isTree: false,
+        text: output,
+      });
+    }
     return to.files.length > 0 || to.isClosed ? '' : output;
   }
 }

@@ -38,7 +38,7 @@ export function redirected(
     }
     const { operator } = one;
     const descriptor = one.descriptor?.type === 'FileDescriptor' ? one.descriptor.value : undefined;
-    if (/&$/.test(operator) && /^(?:\d+|-)$/.test(target)) continue;
+    if (operator.endsWith('&') && /^(?:\d+|-)$/.test(target)) continue;
     const path = at.path(target);
     const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(target) ?? [];
     if (host !== undefined) {
@@ -57,12 +57,13 @@ export function redirected(
     }
     const isAppended = operator.endsWith('>>');
     if (isOutput) files.push({ path, isAppended });
-    at.emit({
-      kind: 'file',
-      action: isAppended ? 'append' : 'write',
-      path: followed(path, at.state, true),
-      isTree: false,
-    });
+    else
+      at.emit({
+        kind: 'file',
+        action: isAppended ? 'append' : 'write',
+        path: followed(path, at.state, true),
+        isTree: false,
+      });
   }
   return { files, isClosed, ...(stdin !== undefined && { stdin }) };
 }

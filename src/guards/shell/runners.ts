@@ -3,16 +3,38 @@ import { isKnown, isSecret, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
+import { recipesOf } from './recipes.ts';
 import { foldersAbove } from './scripts.ts';
 
-const dockerRun = 'a,add-host,c,cap-add,cap-drop,cpus,device,dns,e,entrypoint,env,env-file,expose,gpus,h,hostname,ip,l,label,link,m,memory,mount,name,net,network,network-alias,p,pid,platform,publish,pull,restart,runtime,security-opt,shm-size,stop-signal,tmpfs,u,ulimit,user,userns,v,volume,volumes-from,w,workdir'.split(',');
+const dockerRun =
+  'a,add-host,c,cap-add,cap-drop,cpus,device,dns,e,entrypoint,env,env-file,expose,gpus,h,hostname,ip,l,label,link,m,memory,mount,name,net,network,network-alias,p,pid,platform,publish,pull,restart,runtime,security-opt,shm-size,stop-signal,tmpfs,u,ulimit,user,userns,v,volume,volumes-from,w,workdir'.split(
+    ',',
+  );
 
 const container: Program = (at, args, name) => {
-  const line = new CommandLine(args, { longValued: ['context', 'host', 'config', 'log-level', 'file', 'project-name', 'profile', 'env-file', 'project-directory'], valued: 'cHfp', isStrict: true });
+  const line = new CommandLine(args, {
+    longValued: [
+      'context',
+      'host',
+      'config',
+      'log-level',
+      'file',
+      'project-name',
+      'profile',
+      'env-file',
+      'project-directory',
+    ],
+    valued: 'cHfp',
+    isStrict: true,
+  });
   const words = [...line.operands];
   if (words[0] === 'compose' || words[0] === 'container') words.shift();
   const [command, ...rest] = words;
-  const inner = new CommandLine(rest, { valued: 'acehlmpuvw', longValued: dockerRun, isStrict: true });
+  const inner = new CommandLine(rest, {
+    valued: 'acehlmpuvw',
+    longValued: dockerRun,
+    isStrict: true,
+  });
   for (const file of inner.all('env-file')) void readsSecret(at, file);
   if (command === 'exec') return inside(at, name, 'remote', inner.operands.slice(1));
   if (command !== 'run' && command !== 'create') {
@@ -24,18 +46,41 @@ const container: Program = (at, args, name) => {
   const program = entry === undefined ? own : [entry, ...own];
   const mounts = [
     ...inner.all('v', 'volume').map((text) => text.split(':')),
-    ...inner.all('mount').map((text) => [/(?:source|src)=([^,]*)/.exec(text)?.[1] ?? '', /(?:target|dst|destination)=([^,]*)/.exec(text)?.[1] ?? '', /readonly|\bro\b/.test(text) ? 'ro' : '']),
-  ].filter(([from = '', to = '', mode = '']) => /^[./~]/.test(from) && to !== '' && !mode.split(',').includes('ro'));
+    ...inner
+      .all('mount')
+      .map((text) => [
+        /(?:source|src)=([^,]*)/.exec(text)?.[1] ?? '',
+        /(?:target|dst|destination)=([^,]*)/.exec(text)?.[1] ?? '',
+        /readonly|\bro\b/.test(text) ? 'ro' : '',
+      ]),
+  ].filter(
+    ([from = '', to = '', mode = '']) =>
+      /^[./~]/.test(from) && to !== '' && !mode.split(',').includes('ro'),
+  );
   if (program.length === 0) return unknownMark;
-  return mounts.length === 0 ? inside(at, name, 'container', program) : mounted(at, program, mounts, inner);
+  return mounts.length === 0
+    ? inside(at, name, 'container', program)
+    : mounted(at, program, mounts, inner);
 };
 
 /** A container that has folders of this machine: they are links to these. */
-function mounted(at: Running, program: readonly string[], mounts: readonly (readonly string[])[], line: CommandLine): string {
+function mounted(
+  at: Running,
+  program: readonly string[],
+  mounts: readonly (readonly string[])[],
+  line: CommandLine,
+): string {
   return at.apart((state) => {
-    state.mounts = new Map(mounts.map(([from = '', to = '']) => [to === '/' ? '/' : to.replace(/\/$/, ''), at.path(from)]));
+    state.mounts = new Map(
+      mounts.map(([from = '', to = '']) => [
+        to === '/' ? '/' : to.replace(/\/$/, ''),
+        at.path(from),
+      ]),
+    );
     const folder = line.value('w', 'workdir');
-    const isHere = mounts.some(([, to = '']) => program.some((text) => text.includes(to)) || folder === to);
+    const isHere = mounts.some(
+      ([, to = '']) => program.some((text) => text.includes(to)) || folder === to,
+    );
     if (!isHere) state.where = 'container';
     if (folder !== undefined) state.folders = [folder];
     state.via = [...state.via, 'docker'];
@@ -43,7 +88,12 @@ function mounted(at: Running, program: readonly string[], mounts: readonly (read
   });
 }
 
-function inside(at: Running, name: string, where: 'container' | 'remote', words: readonly string[]): string {
+function inside(
+  at: Running,
+  name: string,
+  where: 'container' | 'remote',
+  words: readonly string[],
+): string {
   return at.apart((state) => {
     state.where = where;
     state.folders = ['/'];
@@ -52,20 +102,46 @@ function inside(at: Running, name: string, where: 'container' | 'remote', words:
 }
 
 const kubectl: Program = (at, args, name) => {
-  const line = new CommandLine(args, { valued: 'ncflop', longValued: ['namespace', 'container', 'context', 'kubeconfig', 'filename', 'selector', 'output', 'cluster', 'user'] });
+  const line = new CommandLine(args, {
+    valued: 'ncflop',
+    longValued: [
+      'namespace',
+      'container',
+      'context',
+      'kubeconfig',
+      'filename',
+      'selector',
+      'output',
+      'cluster',
+      'user',
+    ],
+  });
   const [command, what = ''] = line.operands;
   if (command === 'exec') {
     const dashes = args.indexOf('--');
-    return inside(at, name, 'remote', dashes === -1 ? line.operands.slice(2) : args.slice(dashes + 1));
+    return inside(
+      at,
+      name,
+      'remote',
+      dashes === -1 ? line.operands.slice(2) : args.slice(dashes + 1),
+    );
   }
-  if (command === 'cp' && line.operands.slice(1).some((text) => readsSecret(at, text))) at.emit({ kind: 'send', to: name, text: secretMark });
-  const isSecretShown = command === 'get' && /^secrets?(?:\/|$)/.test(what) && /^(?:y|j|go-template|jsonpath|custom)/.test(line.value('o', 'output') ?? '');
+  if (command === 'cp' && line.operands.slice(1).some((text) => readsSecret(at, text)))
+    at.emit({ kind: 'send', to: name, text: secretMark });
+  const isSecretShown =
+    command === 'get' &&
+    /^secrets?(?:\/|$)/.test(what) &&
+    /^(?:y|j|go-template|jsonpath|custom)/.test(line.value('o', 'output') ?? '');
   if (isSecretShown || (command === 'config' && line.has('raw'))) return secretMark;
   return unknownMark;
 };
 
 /** Finds a file of the project in the folder or above it. */
-function nearest(at: Running, names: readonly string[], folder = at.folder): { readonly path: string; readonly text: string } | undefined {
+function nearest(
+  at: Running,
+  names: readonly string[],
+  folder = at.folder,
+): { readonly path: string; readonly text: string } | undefined {
   for (const above of foldersAbove(folder))
     for (const name of names) {
       const path = join(above, name);
@@ -77,11 +153,60 @@ function nearest(at: Running, names: readonly string[], folder = at.folder): { r
 }
 
 /** The lists of npm's own commands that are names of scripts too. */
-const shortcuts: Readonly<Record<string, string>> = { test: 'test', t: 'test', start: 'start', stop: 'stop', restart: 'restart' };
-const installs = new Set(['install', 'i', 'ci', 'add', 'update', 'rebuild', 'publish', 'pack', 'remove', 'uninstall', 'create', 'init', 'audit', 'outdated', 'ls', 'list', 'view', 'info', 'login', 'logout', 'link', 'config', 'cache', 'why', 'version', 'unpublish', 'deprecate', 'owner', 'access', 'token', 'dist-tag', 'root', 'bin', 'prefix', 'global', 'x', 'up', 'upgrade']);
+const shortcuts: Readonly<Record<string, string>> = {
+  test: 'test',
+  t: 'test',
+  start: 'start',
+  stop: 'stop',
+  restart: 'restart',
+};
+const installs = new Set([
+  'install',
+  'i',
+  'ci',
+  'add',
+  'update',
+  'rebuild',
+  'publish',
+  'pack',
+  'remove',
+  'uninstall',
+  'create',
+  'init',
+  'audit',
+  'outdated',
+  'ls',
+  'list',
+  'view',
+  'info',
+  'login',
+  'logout',
+  'link',
+  'config',
+  'cache',
+  'why',
+  'version',
+  'unpublish',
+  'deprecate',
+  'owner',
+  'access',
+  'token',
+  'dist-tag',
+  'root',
+  'bin',
+  'prefix',
+  'global',
+  'x',
+  'up',
+  'upgrade',
+]);
 
 const nodeRunner: Program = (at, args, name) => {
-  const line = new CommandLine(args, { valued: 'wcCF', longValued: ['prefix', 'workspace', 'filter', 'call', 'cwd', 'dir', 'userconfig', 'registry'], isStrict: false });
+  const line = new CommandLine(args, {
+    valued: 'wcCF',
+    longValued: ['prefix', 'workspace', 'filter', 'call', 'cwd', 'dir', 'userconfig', 'registry'],
+    isStrict: false,
+  });
   const call = line.value('call', 'c');
   const [command = '', ...rest] = line.operands;
   const at1 = line.value('prefix', 'cwd', 'dir', 'C');
@@ -90,22 +215,32 @@ const nodeRunner: Program = (at, args, name) => {
     if (call !== undefined) return at.apart(() => at.code(call));
     return installed(at, rest);
   }
-  if ((command === 'token' && rest[0] === 'create') || (command === 'config' && /_authToken|_auth|_password/.test(rest.join(' ')))) return secretMark;
-  const script = command === 'run' || command === 'run-script' ? rest[0] : (shortcuts[command] ?? (name === 'npm' || installs.has(command) ? undefined : command));
+  if (
+    (command === 'token' && rest[0] === 'create') ||
+    (command === 'config' && /_authToken|_auth|_password/.test(rest.join(' ')))
+  )
+    return secretMark;
+  const script =
+    command === 'run' || command === 'run-script'
+      ? rest[0]
+      : (shortcuts[command] ?? (name === 'npm' || installs.has(command) ? undefined : command));
   if (script !== undefined) return runPackageScript(at, script, folder);
   return unknownMark;
 };
 
 function runPackageScript(at: Running, name: string, folder: string): string {
   const found = nearest(at, ['package.json'], folder);
-  if (found === undefined || !isKnown(found.text) || at.enters(`${found.path}#${name}`)) return unknownMark;
+  if (found === undefined || !isKnown(found.text) || at.enters(`${found.path}#${name}`))
+    return unknownMark;
   let scripts: Readonly<Record<string, unknown>> = {};
   try {
     scripts = (JSON.parse(found.text) as { scripts?: Record<string, unknown> }).scripts ?? {};
   } catch {
     return unknownMark;
   }
-  const codes = [`pre${name}`, name, `post${name}`].flatMap((one) => (Object.hasOwn(scripts, one) ? [scripts[one]] : []));
+  const codes = [`pre${name}`, name, `post${name}`].flatMap((one) =>
+    Object.hasOwn(scripts, one) ? [scripts[one]] : [],
+  );
   return at.apart((state) => {
     state.folders = [dirname(found.path)];
     return codes.map((code) => (typeof code === 'string' ? at.code(code) : '')).join('');
@@ -113,24 +248,48 @@ function runPackageScript(at: Running, name: string, folder: string): string {
 }
 
 const installed = (at: Running, words: readonly string[]): string =>
-  words.length === 0 ? unknownMark : at.run([words[0]!.replace(/^(@?[^@]+)@.*$/, '$1'), ...words.slice(1)], { via: 'npx' });
+  words.length === 0
+    ? unknownMark
+    : at.run([words[0]!.replace(/^(@?[^@]+)@.*$/, '$1'), ...words.slice(1)], { via: 'npx' });
 
 const npx: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'pc', longValued: ['package', 'call'], isStrict: true });
+  const line = new CommandLine(args, {
+    valued: 'pc',
+    longValued: ['package', 'call'],
+    isStrict: true,
+  });
   const call = line.value('c', 'call');
   return call === undefined ? installed(at, line.operands) : at.apart(() => at.code(call));
 };
 
 const make: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'fCjIoW', longValued: ['file', 'makefile', 'directory', 'jobs', 'eval'] });
+  const line = new CommandLine(args, {
+    valued: 'fCjIoW',
+    longValued: ['file', 'makefile', 'directory', 'jobs', 'eval'],
+  });
   if (line.has('n', 'dry-run', 'just-print', 'q')) return unknownMark;
   const folder = line.value('C', 'directory');
   const where = folder === undefined ? at.folder : at.path(folder);
   const file = line.value('f', 'file', 'makefile');
-  const text = file === '-' ? at.stdin : file === undefined ? nearestHere(at, where, ['GNUmakefile', 'makefile', 'Makefile']) : at.contentOf(join(where === at.folder ? '' : where, file).startsWith('/') ? join(where, file) : at.path(file));
-  const code = line.all('eval').join('\n') + (text === undefined || !isKnown(text) ? '' : `\n${text}`);
+  const text =
+    file === '-'
+      ? at.stdin
+      : file === undefined
+        ? nearestHere(at, where, ['GNUmakefile', 'makefile', 'Makefile'])
+        : at.contentOf(
+            join(where === at.folder ? '' : where, file).startsWith('/')
+              ? join(where, file)
+              : at.path(file),
+          );
+  const code =
+    line.all('eval').join('\n') + (text === undefined || !isKnown(text) ? '' : `\n${text}`);
   if (at.enters(`make ${where} ${args.join(' ')}`)) return unknownMark;
-  const assigned = new Map(line.operands.flatMap((one) => { const [, name, value] = /^(\w+)=([^]*)$/.exec(one) ?? []; return name === undefined ? [] : [[name, value ?? ''] as const]; }));
+  const assigned = new Map(
+    line.operands.flatMap((one) => {
+      const [, name, value] = /^(\w+)=([^]*)$/.exec(one) ?? [];
+      return name === undefined ? [] : [[name, value ?? ''] as const];
+    }),
+  );
   const targets = line.operands.filter((one) => !/^\w+=/.test(one));
   return at.apart((state) => {
     state.folders = [where];
@@ -148,50 +307,24 @@ function nearestHere(at: Running, folder: string, names: readonly string[]): str
   return undefined;
 }
 
-/** Returns the recipes of these targets and of what they depend on; the first target's if none is named. */
-function recipesOf(text: string, targets: readonly string[], given: ReadonlyMap<string, string>): string[] {
-  const variables = new Map<string, string>();
-  const rules = new Map<string, { readonly needs: readonly string[]; readonly lines: string[] }>();
-  const expanded = (line: string): string =>
-    line
-      .replaceAll(/\$[({](\w+)[)}]/g, (_, name: string) => given.get(name) ?? variables.get(name) ?? '')
-      .replaceAll(/\$\(shell\s+([^)]*)\)/g, '$($1)')
-      .replaceAll('$$', '$');
-  let current: { lines: string[] } | undefined;
-  let first = '';
-  const found: string[] = [];
-  for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
-    const [, name, value] = /^([\w.-]+)\s*[:?+]?:?=\s*(.*)$/.exec(line) ?? [];
-    if (name !== undefined) variables.set(name, expanded(value ?? ''));
-    for (const [, code = ''] of line.matchAll(/\$\(shell\s+([^)]*)\)/g)) if (name !== undefined) found.push(code);
-    const rule = name === undefined ? /^([^\s:#=][^:=]*):([^=]*)$/.exec(line) : null;
-    if (rule !== null) {
-      const needs = rule[2]!.split(';')[0]!.trim().split(/\s+/).filter(Boolean);
-      const made = { needs, lines: rule[2]!.includes(';') ? [rule[2]!.slice(rule[2]!.indexOf(';') + 1)] : [] };
-      for (const target of rule[1]!.trim().split(/\s+/)) rules.set(target, made);
-      if (first === '' && !rule[1]!.startsWith('.')) first = rule[1]!.trim().split(/\s+/)[0]!;
-      current = made;
-    } else if (line.startsWith('\t')) current?.lines.push(line.trim().replace(/^[@+-]+/, ''));
-  }
-  const done = new Set<string>();
-  const add = (target: string): void => {
-    const rule = rules.get(target);
-    if (rule === undefined || done.has(target)) return;
-    done.add(target);
-    for (const need of rule.needs) add(need);
-    found.push(...rule.lines.map(expanded));
-  };
-  for (const target of targets.length > 0 ? targets : [first]) add(target);
-  return found;
-}
-
 const just: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'fd', longValued: ['justfile', 'working-directory', 'set'] });
+  const line = new CommandLine(args, {
+    valued: 'fd',
+    longValued: ['justfile', 'working-directory', 'set'],
+  });
   const file = line.value('f', 'justfile');
-  const text = file === undefined ? nearest(at, ['justfile', '.justfile', 'Justfile'])?.text : at.contentOf(at.path(file));
-  if (text === undefined || !isKnown(text) || line.has('l', 'list', 'n', 'dry-run')) return unknownMark;
-  const makefile = text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, '$($1)').replaceAll(/^(?: {2,}|\t)(?=\S)/gm, '\t').replaceAll(/^@?([\w-]+)(?:\s+[\w*+='" -]+)?:(?!=)/gm, '$1:');
-  for (const recipe of recipesOf(makefile, line.operands, new Map())) at.apart(() => at.code(recipe));
+  const text =
+    file === undefined
+      ? nearest(at, ['justfile', '.justfile', 'Justfile'])?.text
+      : at.contentOf(at.path(file));
+  if (text === undefined || !isKnown(text) || line.has('l', 'list', 'n', 'dry-run'))
+    return unknownMark;
+  const makefile = text
+    .replaceAll(/\{\{\s*(\w+)\s*\}\}/g, '$($1)')
+    .replaceAll(/^(?: {2,}|\t)(?=\S)/gm, '\t')
+    .replaceAll(/^@?([\w-]+)(?:\s+[\w*+='" -]+)?:(?!=)/gm, '$1:');
+  for (const recipe of recipesOf(makefile, line.operands, new Map()))
+    at.apart(() => at.code(recipe));
   return unknownMark;
 };
 
@@ -201,25 +334,47 @@ const inEnvironment =
   (at, args, name) => {
     const index = args.indexOf(word);
     if (index === -1) return anyProgram(at, args, name);
-    const line = new CommandLine(args.slice(index + 1), { longValued: ['with', 'python', 'project', 'directory', 'name', ...shapes], valued: 'np', isStrict: true });
+    const line = new CommandLine(args.slice(index + 1), {
+      longValued: ['with', 'python', 'project', 'directory', 'name', ...shapes],
+      valued: 'np',
+      isStrict: true,
+    });
     return at.run(line.operands, { via: name });
   };
 
 const secretStore: Program = (at, args, name) => {
-  if (/^(?:read|get|item|show|kv|list-secrets)$/.test(args[0] ?? '') || name === 'pass' || name === 'secret-tool') return secretMark;
+  if (
+    /^(?:read|get|item|show|kv|list-secrets)$/.test(args[0] ?? '') ||
+    name === 'pass' ||
+    name === 'secret-tool'
+  )
+    return secretMark;
   return isSecret(at.stdin) ? secretMark : unknownMark;
 };
 
 /** Programs that run others elsewhere, or what a project has written down. */
 export const runners: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map((name): [string, Program] => [name, container]),
+  ...['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map(
+    (name): [string, Program] => [name, container],
+  ),
   ...['kubectl', 'oc', 'k'].map((name): [string, Program] => [name, kubectl]),
   ...['npm', 'pnpm', 'yarn', 'bun'].map((name): [string, Program] => [name, nodeRunner]),
   ...['npx', 'bunx', 'pnpx'].map((name): [string, Program] => [name, npx]),
   ...['make', 'gmake'].map((name): [string, Program] => [name, make]),
   ['just', just],
-  ...['uv', 'poetry', 'pipenv', 'rye', 'pdm', 'hatch'].map((name): [string, Program] => [name, inEnvironment('run')]),
-  ...['bundle', 'direnv', 'mise', 'asdf', 'rbenv', 'pyenv'].map((name): [string, Program] => [name, inEnvironment('exec')]),
-  ...['conda', 'mamba', 'micromamba'].map((name): [string, Program] => [name, inEnvironment('run')]),
-  ...['pass', 'op', 'bw', 'vault', 'secret-tool', 'lpass', 'gopass'].map((name): [string, Program] => [name, secretStore]),
+  ...['uv', 'poetry', 'pipenv', 'rye', 'pdm', 'hatch'].map((name): [string, Program] => [
+    name,
+    inEnvironment('run'),
+  ]),
+  ...['bundle', 'direnv', 'mise', 'asdf', 'rbenv', 'pyenv'].map((name): [string, Program] => [
+    name,
+    inEnvironment('exec'),
+  ]),
+  ...['conda', 'mamba', 'micromamba'].map((name): [string, Program] => [
+    name,
+    inEnvironment('run'),
+  ]),
+  ...['pass', 'op', 'bw', 'vault', 'secret-tool', 'lpass', 'gopass'].map(
+    (name): [string, Program] => [name, secretStore],
+  ),
 ]);

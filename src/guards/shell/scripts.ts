@@ -47,8 +47,12 @@ export function sourceScript(at: Running, path: string, args: readonly string[])
 /** Returns the program that a script's first line names. */
 export function interpreterOf(text: string): string | undefined {
   const [, line] = /^#!([^\n]*)/.exec(text) ?? [];
-  if (line === undefined) return /^\s*(?:[\w./-]+|:|#)/.test(text) && text.length < 262_144 ? 'sh' : undefined;
-  const words = line.trim().split(/\s+/).filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
+  if (line === undefined)
+    return /^\s*(?:[\w./-]+|:|#)/.test(text) && text.length < 262_144 ? 'sh' : undefined;
+  const words = line
+    .trim()
+    .split(/\s+/)
+    .filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
   return words[0]?.slice(words[0].lastIndexOf('/') + 1);
 }
 

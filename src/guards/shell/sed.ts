@@ -24,15 +24,20 @@ export const sedProgram: Program = (at, args) => {
     if (readsSecret(at, name)) secret = at.contentOf(at.path(name));
   }
   if (isInPlace) return '';
-  const text = operands.length === 0 ? at.stdin : operands.map((name) => at.contentOf(at.path(name))).join('');
+  const text =
+    operands.length === 0 ? at.stdin : operands.map((name) => at.contentOf(at.path(name))).join('');
   if (secret !== '' || !isKnown(text)) return blurred(secret + text);
   return substituted(text, script) ?? blurred(text);
 };
 
 /** Applies a single `s/plain/plain/`; undefined if the script does more. */
 function substituted(text: string, script: string): string | undefined {
-  const [, , from, to, flags] = /^s([/|#,@!])((?:(?!\1)[^\\])*)\1((?:(?!\1)[^\\&])*)\1(g?)$/.exec(script.trim()) ?? [];
+  const [, , from, to, flags] =
+    /^s([/|#,@!])((?:(?!\1)[^\\])*)\1((?:(?!\1)[^\\&])*)\1(g?)$/.exec(script.trim()) ?? [];
   if (from === undefined || to === undefined || !/^[\w ./:@-]*$/.test(from)) return undefined;
   const shape = new RegExp(from.replaceAll('/', String.raw`\/`), flags === 'g' ? 'g' : '');
-  return text.split('\n').map((line) => line.replace(shape, () => to)).join('\n');
+  return text
+    .split('\n')
+    .map((line) => line.replace(shape, () => to))
+    .join('\n');
 }

@@ -116,4 +116,5 @@ export class ShellState {
 /** Variables whose values can be relied on to be the same in a tool's shell. */
 const lasting = new Set(['USER', 'LOGNAME', 'TMPDIR', 'SHELL', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME']);
 
-const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].slice(0, mostAlternatives);
+const distinct = (texts: readonly string[]): string[] =>
+  [...new Set(texts)].slice(0, mostAlternatives);

@@ -11,7 +11,20 @@ interface Wrapper extends OptionShape {
 }
 
 const simple: Readonly<Record<string, Wrapper>> = {
-  sudo: { valued: 'CDghpRrTtUu', longValued: ['user', 'group', 'chdir', 'host', 'prompt', 'role', 'type', 'chroot', 'close-from'] },
+  sudo: {
+    valued: 'CDghpRrTtUu',
+    longValued: [
+      'user',
+      'group',
+      'chdir',
+      'host',
+      'prompt',
+      'role',
+      'type',
+      'chroot',
+      'close-from',
+    ],
+  },
   doas: { valued: 'Cu' },
   pkexec: { longValued: ['user'] },
   nohup: {},
@@ -31,7 +44,10 @@ const simple: Readonly<Record<string, Wrapper>> = {
   valgrind: {},
   proot: { valued: 'rbw' },
   fakeroot: {},
-  'systemd-run': { valued: 'pEutM', longValued: ['unit', 'property', 'setenv', 'on-calendar', 'on-active'] },
+  'systemd-run': {
+    valued: 'pEutM',
+    longValued: ['unit', 'property', 'setenv', 'on-calendar', 'on-active'],
+  },
   'systemd-inhibit': { longValued: ['what', 'who', 'why', 'mode'] },
   'dbus-run-session': {},
   'xvfb-run': { valued: 'nsef' },
@@ -67,7 +83,9 @@ const wrap: Program = (at, args, name) => {
   }
   const folder = name === 'sudo' ? line.value('D', 'chdir') : undefined;
   if (rest.length === 0)
-    return name === 'sudo' && line.has('s', 'i', 'shell', 'login') ? runInput(at.stdin, at, 'sh') : '';
+    return name === 'sudo' && line.has('s', 'i', 'shell', 'login')
+      ? runInput(at.stdin, at, 'sh')
+      : '';
   return at.apart((state) => {
     if (folder !== undefined) state.folders = [at.path(folder)];
     return at.run(rest, { via: name, env });
@@ -75,7 +93,11 @@ const wrap: Program = (at, args, name) => {
 };
 
 const environment: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'uCS', longValued: ['unset', 'chdir', 'split-string'], isStrict: true });
+  const line = new CommandLine(args, {
+    valued: 'uCS',
+    longValued: ['unset', 'chdir', 'split-string'],
+    isStrict: true,
+  });
   const split = line.value('S', 'split-string');
   const rest = [...line.operands];
   const env: Record<string, string> = {};
@@ -108,8 +130,15 @@ const shell: Program = (at, args) => {
   const shape = { valued: 'oO', longValued: ['rcfile', 'init-file'], isStrict: true };
   const isCode = args.findIndex((text) => /^-[A-Za-z]*c[A-Za-z]*$/.test(text));
   const firstOperand = args.findIndex((text) => !/^[-+]/.test(text));
-  if (isCode !== -1 && (firstOperand === -1 || isCode < firstOperand || /^[-+][oO]$/.test(args[firstOperand - 1] ?? ''))) {
-    const rest = args.slice(isCode + 1).filter((text, index, all) => index >= all.findIndex((one) => !/^[-+]/.test(one)));
+  if (
+    isCode !== -1 &&
+    (firstOperand === -1 ||
+      isCode < firstOperand ||
+      /^[-+][oO]$/.test(args[firstOperand - 1] ?? ''))
+  ) {
+    const rest = args
+      .slice(isCode + 1)
+      .filter((text, index, all) => index >= all.findIndex((one) => !/^[-+]/.test(one)));
     const [code = '', , ...positional] = rest;
     return at.apart((state) => {
       state.positional = positional;
@@ -146,16 +175,24 @@ const withCode =
   };
 
 const switchUser: Program = (at, args, name) => {
-  const line = new CommandLine(args, { valued: 'cgGsuw', longValued: ['command', 'shell', 'group'] });
+  const line = new CommandLine(args, {
+    valued: 'cgGsuw',
+    longValued: ['command', 'shell', 'group'],
+  });
   const code = line.value('c', 'command');
   if (code !== undefined) return at.apart(() => at.code(code));
-  if (name === 'runuser' && line.operands.length > 0 && line.has('u')) return at.run(line.operands, { via: name });
+  if (name === 'runuser' && line.operands.length > 0 && line.has('u'))
+    return at.run(line.operands, { via: name });
   return at.stdin === '' ? '' : runInput(at.stdin, at, 'sh');
 };
 
 /** Programs that join their arguments to a command, as `watch` does. */
 const joined: Program = (at, args, name) => {
-  const line = new CommandLine(args, { valued: 'nwrPSpL', longValued: ['interval', 'warmup', 'runs', 'prepare', 'export-json'], isStrict: name === 'watch' });
+  const line = new CommandLine(args, {
+    valued: 'nwrPSpL',
+    longValued: ['interval', 'warmup', 'runs', 'prepare', 'export-json'],
+    isStrict: name === 'watch',
+  });
   for (const code of line.all('prepare', 'p')) at.apart(() => at.code(code));
   if (name === 'watch') return at.apart(() => at.code(line.operands.join(' ')));
   return line.operands.map((code) => at.apart(() => at.code(code))).join('');
@@ -169,15 +206,23 @@ const lock: Program = (at, args) => {
 };
 
 const parallel: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'jINSnLd', longValued: ['jobs', 'arg-file', 'joblog'], isStrict: true });
-  const end = line.operands.findIndex((text) => /^:::/.test(text));
+  const line = new CommandLine(args, {
+    valued: 'jINSnLd',
+    longValued: ['jobs', 'arg-file', 'joblog'],
+    isStrict: true,
+  });
+  const end = line.operands.findIndex((text) => text.startsWith(':::'));
   const program = end === -1 ? line.operands : line.operands.slice(0, end);
   const items = end === -1 ? at.stdin.split('\n').filter(Boolean) : line.operands.slice(end + 1);
   if (program.length === 0) return items.map((code) => at.apart(() => at.code(code))).join('');
   const text = program.join(' ');
   const given = items.length === 0 ? [unknownMark] : items.slice(0, 20);
   return given
-    .map((item) => at.apart(() => at.code(text.includes('{}') ? text.replaceAll('{}', item) : `${text} ${item}`)))
+    .map((item) =>
+      at.apart(() =>
+        at.code(text.includes('{}') ? text.replaceAll('{}', item) : `${text} ${item}`),
+      ),
+    )
     .join('');
 };
 
@@ -195,7 +240,9 @@ const chroot: Program = (at, args) => {
 /** Programs that start others, and shells. */
 export const wrappers: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...Object.keys(simple).map((name): [string, Program] => [name, wrap]),
-  ...'sh bash dash ash ksh zsh mksh fish rbash'.split(' ').map((name): [string, Program] => [name, shell]),
+  ...'sh bash dash ash ksh zsh mksh fish rbash'
+    .split(' ')
+    .map((name): [string, Program] => [name, shell]),
   ['env', environment],
   ['su', switchUser],
   ['runuser', switchUser],

@@ -20,6 +20,7 @@ import { isDenyingText } from '../parts/deciding-words.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
 import { readExit as readPlainly } from '../llxprt/answer.ts';
+import { defineGuards } from '../../guards/define-guards.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
 import type { BundledHooks } from '../../settings/bundles/bundled-hooks.ts';
@@ -91,6 +92,10 @@ export const hookmachine: Dialect = {
       eventOf: eventNamed,
       meant: (name) => sameEvent?.(name, events)?.names.at(-1),
     }));
+    const guards = defineGuards(
+      site.settings().filter(({ owner }) => owner === 'hookmachine'),
+      site.loadIsGuarded,
+    );
     const { definitions } = found;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
@@ -99,8 +104,13 @@ export const hookmachine: Dialect = {
       ({ reportedInSession } = await loadReportedInSession());
     return {
       ...found,
-      definitions: [...(bundled?.denials ?? []), ...definitions],
-      problems: [...(bundled?.problems ?? []), ...found.problems, ...ruled.flatMap(ruleProblems)],
+      definitions: [...(bundled?.denials ?? []), ...guards.definitions, ...definitions],
+      problems: [
+        ...(bundled?.problems ?? []),
+        ...guards.problems,
+        ...found.problems,
+        ...ruled.flatMap(ruleProblems),
+      ],
     };
   },
   applies: (hook, payload) =>

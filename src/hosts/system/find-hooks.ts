@@ -17,9 +17,11 @@ import type { HookHost } from '../../core/host/config.ts';
 import { relayIn, keptServePort } from '../parts/relay-entry.ts';
 import type { RunProgram } from './handlers.ts';
 import type { StartGate } from '../../core/plan/trust-gate.ts';
+import { once } from '../../base/once.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { messageOf } from '../../base/message-of.ts';
 
+const loadGuarded = onDemand(() => import('../guarded/find-guarded.ts'));
 const loadSameEvent = onDemand(() => import('../all/same-event.ts'));
 
 /** The hooks of one dialect. */
@@ -50,6 +52,7 @@ export function findAllHooks(
     settings: () => sources,
     bundles: () => config.getBundles?.(),
     loadSameEvent: async () => (await loadSameEvent()).sameEvent,
+    loadIsGuarded: once(async () => (await loadGuarded()).guardedIn(cwd)),
     ignoresProject: config.ignoresProject?.() ?? false,
     ignoresAdded: (variable) => config.ignoresAdded?.(variable) ?? false,
     deniesUnknown: (source) =>

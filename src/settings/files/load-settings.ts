@@ -185,6 +185,7 @@ const sourceOf = ({ source, owner, file, values, locate, isAdded }: Level): Hook
   owner,
   file,
   hooks: values['hooks'],
+  ...(owner === 'hookmachine' && values['guards'] !== undefined && { guards: values['guards'] }),
   locate,
   ...(isAdded && { isAdded }),
   ...(!isAdded && failureDefault(values) === 'block' && { onFailure: 'block' as const }),

@@ -199,7 +199,13 @@ const ours: ReadonlySet<unknown> = new Set([
 const mostBytes = 4 * 1024 * 1024;
 
 /** A settings file that holds none of these texts says nothing about hooks. */
-const settingsSigns = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
+const settingsSigns = [
+  '"hooks"',
+  '"hooksConfig"',
+  '"enableHooks"',
+  '"defaultOnFailure"',
+  '"guards"',
+];
 
 /**
  * Whether an untrusted settings file seems to say anything about hooks. It is not parsed, no pipe or device

@@ -91,10 +91,11 @@ export const waitsForSwitch = ({ owner }: Pick<HooksFromSource, 'owner'>): boole
   owner !== 'hookmachine';
 
 /** Whether the `hooks` key holds anything besides mere settings, even if nobody can read it. */
-export const hasHooks = ({ hooks }: HooksFromSource): boolean =>
-  isRecord(hooks)
+export const hasHooks = ({ hooks, guards }: HooksFromSource): boolean =>
+  (guards !== undefined && guards !== null) ||
+  (isRecord(hooks)
     ? Object.entries(hooks).some(
         ([event, groups]) =>
           !reserved.includes(event) && !(Array.isArray(groups) && groups.length === 0),
       )
-    : hooks !== undefined && hooks !== null;
+    : hooks !== undefined && hooks !== null);

@@ -13,6 +13,7 @@ import {
   typesWith,
   whenFields,
 } from './hook-fields.ts';
+import { guardExceptionFields, guardPathFields, guardsFields } from './guard-fields.ts';
 import { auditFields, bundleFields, managedFields } from './managed-fields.ts';
 import {
   configFields,
@@ -76,6 +77,28 @@ const hookOf = <Type extends Exclude<keyof typeof typeFields, 'function'>>(type:
   });
 };
 
+/** Which guards are on, and what they let through. */
+const guardsSchema = () =>
+  described(
+    z.union([
+      z.enum(['on', 'off']),
+      z.boolean(),
+      z.strictObject({
+        ...optional(guardsFields),
+        paths: z.optional(
+          described(z.strictObject(optional(guardPathFields)), guardsFields.paths.about),
+        ),
+        allow: z.optional(
+          described(
+            z.array(z.strictObject(needed(guardExceptionFields))),
+            guardsFields.allow.about,
+          ),
+        ),
+      }),
+    ]),
+    'The guards that come with hookmachine; only in .hookmachine/settings.json.',
+  );
+
 const settingsSchema = once(() => {
   const { args } = typeFields.live.others;
   const hook = z.discriminatedUnion('type', [
@@ -129,6 +152,7 @@ const settingsSchema = once(() => {
           "What no weaker settings can change; only in an administrator's settings, /etc/hookmachine/settings.json and settings.d/*.json.",
         ),
       ),
+      guards: z.optional(guardsSchema()),
       hooksConfig: z.optional(hooksConfig),
       hooks: z.optional(described(hooks, 'Hook groups by event.')),
     }),

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findGuarded } from '../../../src/agent/guards/find-guarded.ts';
+import { findGuarded } from '../../../src/hosts/guarded/find-guarded.ts';
 import { shellWrites } from '../../../src/agent/guards/shell-writes.ts';
 import { ToolScheduler } from '../../../src/agent/loop/tool-scheduler.ts';
 import { builtInTools } from '../../../src/agent/tools/index.ts';

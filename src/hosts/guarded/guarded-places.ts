@@ -1,4 +1,4 @@
-import { knownDialects } from '../../hosts/all/known.ts';
+import { knownDialects } from '../all/known.ts';
 import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
 
 /*

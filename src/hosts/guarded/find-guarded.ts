@@ -6,7 +6,7 @@ import {
   statSync,
   type BigIntStats,
 } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { homeFolder, realPath } from '../../settings/files/levels.ts';
 import { trustedFiles } from '../../settings/trust/project-trust.ts';
@@ -28,6 +28,23 @@ export function findGuarded(cwd: string, written: readonly WrittenPath[]): strin
   return [...new Set(written.filter((path) => guards.hold(path)).map(({ path }) => path))];
 }
 
+/** How long the places around a project are taken to be where they were, in ms. */
+const freshFor = 1_000;
+
+/** Returns what tells whether a path leads to a guarded place. */
+export function guardedIn(cwd: string): (path: string, isTree: boolean) => boolean {
+  let guards: Guards | undefined;
+  let madeAt = 0;
+  return (path, isTree) => {
+    const now = performance.now();
+    if (guards === undefined || now - madeAt > freshFor) {
+      guards = new Guards(cwd);
+      madeAt = now;
+    }
+    return guards.hold({ path, isTree });
+  };
+}
+
 /** The same limit for following links as the system has. */
 const mostLinks = 40;
 /** How many files of a guarded folder are checked for a second name. */
@@ -37,6 +54,8 @@ const mostFiles = 2_000;
 class Guards {
   readonly #places: readonly string[];
   readonly #real: ReadonlySet<string>;
+  /** The canonical forms of the places, and of what they lead to. */
+  readonly #known: readonly string[];
 
   constructor(cwd: string) {
     const home = homeFolder();
@@ -51,6 +70,7 @@ class Guards {
     this.#real = new Set(
       this.#places.flatMap((place) => existing(place).map((path) => canonical(realPath(path)))),
     );
+    this.#known = [...new Set([...this.#real, ...this.#places.map(canonical)])];
   }
 
   hold({ path, isTree = false, isGlob = false }: WrittenPath): boolean {
@@ -64,8 +84,7 @@ class Guards {
   }
 
   #isKnown(path: string, isTree: boolean): boolean {
-    const places = [...this.#real, ...this.#places.map(canonical)];
-    return places.some(
+    return this.#known.some(
       (place) => isWithin(place, path) || (isTree && isWithin(path, place) && this.#isThere(place)),
     );
   }
@@ -136,10 +155,8 @@ function isShaped(path: string, isTree: boolean): boolean {
   );
 }
 
-const isWithin = (folder: string, path: string): boolean => {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-};
+const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 
 const upwards = (folder: string): string[] => {
   const above = dirname(folder);
