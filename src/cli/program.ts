@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   report: async () => (await import('./report/report.ts')).addReport,
   replay: async () => (await import('./replay/replay.ts')).addReplay,
   backtest: async () => (await import('./backtest/backtest.ts')).addBacktest,
+  guards: async () => (await import('./guards/guards.ts')).addGuards,
   list: async () => (await import('./list/list.ts')).addList,
   init: async () => (await import('./init/init.ts')).addInit,
   check: async () => (await import('./check/check.ts')).addCheck,

@@ -87,6 +87,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
       ? 'system'
       : 'project-root';
   }
+  if (path === home || (isTree && isAbove(path, home))) return 'home';
   if (context.isGuarded(path, isTree)) return 'guards';
   if (
     /(?:^|\/)\.git(?:\/(?!(?:index\.lock|COMMIT_EDITMSG|MERGE_MSG|hooks\/[^/]*\.sample|.*\.lock)$).*)?$/.test(
@@ -96,7 +97,6 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
     return 'repository';
   if (isInProject) return 'project';
   if (passing.test(path)) return 'passing';
-  if (path === home || (isTree && path !== '/' && isAbove(path, home))) return 'home';
   if (startup.test(path)) return 'startup';
   if (isAbove(home, path)) {
     if (isSecretFolder(path) || context.isSecretFile(path)) return 'keys';

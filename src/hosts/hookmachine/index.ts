@@ -15,7 +15,12 @@ import { bundlePlaces, holdsBundles, settingsPlaces } from '../../settings/files
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { defaultReason, type Answer } from '../../core/answers/answer.ts';
+import {
+  defaultReason,
+  replacement,
+  type Answer,
+  type NamedAnswer,
+} from '../../core/answers/answer.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
@@ -117,7 +122,8 @@ export const hookmachine: Dialect = {
     (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
     (!hook.once || isFirst(hook, payload)),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
-  merge: (event, answers) => withDenialReason(mergeAnswers(event, answers, intersectToolConfigs)),
+  merge: (event, answers) =>
+    withResults(withDenialReason(mergeAnswers(event, answers, intersectToolConfigs)), answers),
   readCall: (event, given) => llxprt.readCall(events[event] ?? event, given),
   write: async () => (await import('./write.ts')).writer,
 };
@@ -169,6 +175,18 @@ function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): Se
     : problem('applies only to tool calls, and this event has none', 'remove it');
 }
 
+/** Adds the tool's result as hooks changed it: the last one as a whole. */
+function withResults(verdict: Verdict, answers: readonly NamedAnswer[]): Verdict {
+  const last = answers.findLast(({ answer }) => replacement(answer, 'tool_response'));
+  if (last === undefined) return verdict;
+  const whole = replacement(last.answer, 'tool_response')!;
+  return {
+    ...verdict,
+    changes: { ...verdict.changes, tool_response: { whole } },
+    setBy: { ...verdict.setBy, tool_response: last.hook },
+  };
+}
+
 /** The API too shows only a denial's own reasons, not those of hooks that ask or allow. */
 function withDenialReason(verdict: Verdict): Verdict {
   const { decision, reason, output } = verdict;
@@ -189,7 +207,21 @@ const readAnswer = (
   outcome: HookProcessOutcome,
   received: HookPayload,
 ): Answer =>
-  withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received), lateDenials));
+  withResult(
+    event,
+    withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received), lateDenials)),
+  );
+
+/** Unlike LLxprt's, our hooks may give a tool's result back changed, as `hookSpecificOutput.tool_response`. */
+function withResult(event: HookEventName, answer: Answer): Answer {
+  const value = answer.output?.hookSpecificOutput?.['tool_response'];
+  if (event !== 'AfterTool' || answer.status !== 'ok' || !isRecord(value)) return answer;
+  return {
+    ...answer,
+    effects: [...answer.effects, { kind: 'replace', slot: 'tool_response', value }],
+    notes: answer.notes.filter((note) => !note.includes('tool_response')),
+  };
+}
 
 /** No other host would ignore them. */
 const lateDenials: LateDenials = {};

@@ -1,0 +1,52 @@
+/*
+ * The guards that come with hookmachine, for agents that call them directly: the same that settings switch on.
+ */
+
+import { explainCommand as explain, type CommandExplanation } from '../guards/explain-command.ts';
+import { guardedIn } from '../hosts/guarded/find-guarded.ts';
+import { judgeCall, type GuardAnswer, type GuardedEvent } from '../guards/guard-hook.ts';
+import { allRules } from '../guards/rules/all.ts';
+import { redactResult } from '../guards/redact-result.ts';
+import type { GuardException, GuardName, GuardStrictness } from '../settings/files/read-guards.ts';
+
+export type { CommandExplanation } from '../guards/explain-command.ts';
+export type { GuardAnswer, GuardedEvent, GuardException, GuardName, GuardStrictness };
+export type { Rule as GuardRule } from '../guards/rules/rule.ts';
+
+/** What a guard is given besides its name. */
+export interface GuardOptions {
+  /** `'on'` (the default): its rules' own answers. `'ask'`: a question instead of each denial. */
+  readonly strictness?: 'on' | 'ask';
+  /** Patterns of paths that nothing may change, for the guard `paths`. */
+  readonly protect?: readonly string[];
+  /** What rules let through. */
+  readonly allow?: readonly GuardException[];
+}
+
+/** All rules of all guards: what each does, why, what to do instead, and an example of both kinds. */
+export const guardRules = allRules;
+
+/**
+ * Returns a guard as a function hook: it takes a BeforeTool event and returns a decision with its reason, or
+ * nothing.
+ *
+ * @example
+ * const hooks = { BeforeTool: [{ hooks: [{ type: 'function', call: guard('shell'), onFailure: 'block' }] }] };
+ */
+export function guard(
+  name: GuardName,
+  { strictness = 'on', protect = [], allow = [] }: GuardOptions = {},
+): (event: GuardedEvent) => Promise<GuardAnswer | undefined> {
+  const settings = { strictness: { [name]: strictness }, protect, allow };
+  return (event) => {
+    const cwd = typeof event.cwd === 'string' ? event.cwd : process.cwd();
+    return judgeCall(name, event, settings, { isGuarded: guardedIn(cwd) });
+  };
+}
+
+/** Replaces the secrets in the result of an AfterTool event; returns nothing if there are none. */
+export const redactSecrets = redactResult;
+
+/** Works out what a shell command would do in a folder, without running anything, and what the rules say. */
+export const explainCommand = (command: string, cwd: string): Promise<CommandExplanation> =>
+  explain(command, cwd, guardedIn(cwd));
