@@ -14,6 +14,7 @@ const wings = [
   'adapters',
   'agent',
   'hosts',
+  'guards',
   'watch',
   'handlers',
   'settings',

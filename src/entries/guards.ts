@@ -3,15 +3,17 @@
  */
 
 import { explainCommand as explain, type CommandExplanation } from '../guards/explain-command.ts';
+import { onDemand } from '../base/on-demand.ts';
 import { guardedIn } from '../hosts/guarded/find-guarded.ts';
 import { judgeCall, type GuardAnswer, type GuardedEvent } from '../guards/guard-hook.ts';
 import { allRules } from '../guards/rules/all.ts';
-import { redactResult } from '../guards/redact-result.ts';
 import type { GuardException, GuardName, GuardStrictness } from '../settings/files/read-guards.ts';
 
 export type { CommandExplanation } from '../guards/explain-command.ts';
 export type { GuardAnswer, GuardedEvent, GuardException, GuardName, GuardStrictness };
 export type { Rule as GuardRule } from '../guards/rules/rule.ts';
+
+const loadRedactResult = onDemand(() => import('../guards/redact-result.ts'));
 
 /** What a guard is given besides its name. */
 export interface GuardOptions {
@@ -45,7 +47,9 @@ export function guard(
 }
 
 /** Replaces the secrets in the result of an AfterTool event; returns nothing if there are none. */
-export const redactSecrets = redactResult;
+export const redactSecrets = async (event: {
+  readonly tool_response?: unknown;
+}): Promise<object | undefined> => (await loadRedactResult()).redactResult(event);
 
 /** Works out what a shell command would do in a folder, without running anything, and what the rules say. */
 export const explainCommand = (command: string, cwd: string): Promise<CommandExplanation> =>

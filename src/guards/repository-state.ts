@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { execFile } from 'node:child_process';
 import { topOf } from './repository-top.ts';
 import type { RepositoryState } from './rules/rule.ts';
 
@@ -12,6 +12,28 @@ const patience = 2_000;
 /** Settings by which git would run programs of the repository's own. */
 const runsPrograms =
   /^\s*\[\s*(?:filter|include|includeif)\b|^\s*fsmonitor\s*=(?!\s*(?:false|true)\s*$)|^\s*(?:process|clean|smudge|textconv)\s*=/im;
+
+const question = [
+  '--no-optional-locks',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  'status',
+  '--porcelain',
+  '-z',
+  '--ignore-submodules=all',
+  '--untracked-files=normal',
+];
+
+/** Returns what git prints; undefined if it fails. Apps that are bundled have no execa. */
+const ask = (args: readonly string[]): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
+    execFile('git', args, { timeout: patience, maxBuffer: 4_000_000, env }, (error, stdout) =>
+      resolve(error ? undefined : stdout),
+    );
+  });
 
 /**
  * Asks git what these paths of a repository have that is in no commit. It runs nothing of the repository: where
@@ -25,34 +47,9 @@ export async function repositoryState(
   const top = topOf(folder);
   if (top === undefined) return none;
   if (mayRunPrograms(top)) return unknown;
-  const result = await execa(
-    'git',
-    [
-      '-C',
-      folder,
-      '--no-optional-locks',
-      '-c',
-      'core.fsmonitor=false',
-      '-c',
-      'core.hooksPath=/dev/null',
-      'status',
-      '--porcelain',
-      '-z',
-      '--ignore-submodules=all',
-      '--untracked-files=normal',
-      '--',
-      ...paths,
-    ],
-    {
-      reject: false,
-      timeout: patience,
-      maxBuffer: 4_000_000,
-      stdin: 'ignore',
-      env: { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
-    },
-  );
-  if (result.failed) return unknown;
-  const entries = result.stdout.split('\0').filter(Boolean);
+  const stdout = await ask(['-C', folder, ...question, '--', ...paths]);
+  if (stdout === undefined) return unknown;
+  const entries = stdout.split('\0').filter(Boolean);
   const hasUntracked = entries.some((entry) => entry.startsWith('??'));
   return {
     is: 'repository',

@@ -12,7 +12,9 @@ import { Sandboxes, whyNoSandbox, type Judged } from './proof/sandbox.ts';
 
 const refused = whyNoSandbox();
 if (refused !== undefined) {
-  process.stderr.write(`This machine makes no sandboxes (${refused}), so the guards were NOT proved here.\n`);
+  process.stderr.write(
+    `This machine makes no sandboxes (${refused}), so the guards were NOT proved here.\n`,
+  );
   process.exit(process.env['CI'] ? 0 : 1);
 }
 const commands = [...new Set([...written, ...generated()])];
@@ -46,13 +48,22 @@ const at = (part: number): string => times[Math.floor((times.length - 1) * part)
 process.stdout.write(
   [
     `${rows.length} commands, each run in a sandbox of its own`,
-    `catastrophic and let through  ${share(catastrophic.filter(({ answer }) => answer === 'allow'), catastrophic)}`,
-    `dangerous and let through     ${share(dangerous.filter(({ answer }) => answer === 'allow'), dangerous)}`,
+    `catastrophic and let through  ${share(
+      catastrophic.filter(({ answer }) => answer === 'allow'),
+      catastrophic,
+    )}`,
+    `dangerous and let through     ${share(
+      dangerous.filter(({ answer }) => answer === 'allow'),
+      dangerous,
+    )}`,
     `harmless and denied           ${share(denied, harmless)}`,
     `harmless and asked about      ${share(asked, harmless)}`,
     `time of a judgement, in ms    median ${at(0.5)}, 99th percentile ${at(0.99)}`,
     ...missed.map(({ command, label }) => `let through: ${command}\n    it ${label.because}`),
-    ...[...denied, ...asked].map(({ command, answer, rules }) => `${answer} although harmless: ${command}\n    ${rules.join(', ')}`),
+    ...[...denied, ...asked].map(
+      ({ command, answer, rules }) =>
+        `${answer} although harmless: ${command}\n    ${rules.join(', ')}`,
+    ),
     '',
   ].join('\n'),
 );
@@ -61,4 +72,10 @@ if (process.argv.includes('--write'))
     fileURLToPath(new URL('labels.json', import.meta.url)),
     `[\n${rows.map(({ command, label, answer }) => JSON.stringify([command, label.is, answer])).join(',\n')}\n]\n`,
   );
-process.exitCode = catastrophic.some(({ answer }) => answer === 'allow') || missed.length > dangerous.length * 0.05 || denied.length > harmless.length * 0.01 || asked.length > harmless.length * 0.02 ? 1 : 0;
+process.exitCode =
+  catastrophic.some(({ answer }) => answer === 'allow') ||
+  missed.length > dangerous.length * 0.05 ||
+  denied.length > harmless.length * 0.01 ||
+  asked.length > harmless.length * 0.02
+    ? 1
+    : 0;

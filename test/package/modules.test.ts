@@ -47,7 +47,7 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [109, 'fastest-levenshtein', 'xstate'],
+  hookmachine: [112, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [101, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [3],
   'hookmachine/models': [33, 'zod'],
@@ -67,15 +67,16 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [8, 'xstate'],
-  'hookmachine/durable': [120, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [123, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/dialects': [104, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [150, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [155, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [130, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [144, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [148, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [152, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/durable': [123, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
+  'hookmachine/claude-agent-sdk': [126, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/guards': [200, 'fastest-levenshtein', 'picomatch', 'unbash'],
+  'hookmachine/dialects': [107, 'fastest-levenshtein'],
+  'hookmachine/ai-sdk': [153, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [158, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [133, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [147, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [151, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [155, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */

@@ -108,7 +108,7 @@ function atom(text: string, names: Names, depth: number): readonly string[] {
       variable === 'HOME' ? names.home : secretName.test(variable) ? secretMark : unknownMark,
     ];
   if (
-    /^(?:os\.getcwd\(\)|process\.cwd\(\)|Dir\.pwd|Path\.cwd\(\)|getcwd\(\)|__dirname)$/.test(text)
+    /^(?:os\.getcwd\(\)|process\.cwd\(\)|Dir\.pwd|Path\.cwd\(\)|getcwd\(\)|_{2}dirname)$/.test(text)
   )
     return [names.folder];
   if (/^[$@]?[A-Za-z_]\w*$/.test(text))

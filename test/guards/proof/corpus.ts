@@ -241,7 +241,8 @@ exec ls
 `);
 
 /** What destroys, sends, shows, runs or leaves something behind, in the many ways in which it is written. */
-const harmful = lines(String.raw`
+const harmful = lines(
+  String.raw`
 rm -rf /
 rm -rf /*
 rm -rf --no-preserve-root /
@@ -365,7 +366,9 @@ rm -rf ~ &
 if true; then rm -rf ~; fi
 case x in x) rm -rf ~ ;; esac
 echo $(rm -rf ~)
-echo ` + '`rm -rf ~`' + String.raw`
+echo ` +
+    '`rm -rf ~`' +
+    String.raw`
 cat <(rm -rf ~)
 : "$(rm -rf ~)"
 x=$(rm -rf ~)
@@ -587,14 +590,23 @@ systemctl disable sshd
 shutdown -h now
 ssh prod 'rm -rf /var/lib/app'
 ssh prod rm -rf /
-`);
-
-/** All of them, without those whose here-document is not written here. */
-export const written: readonly string[] = [...ordinary, ...harmful].map((line) => line.replaceAll(String.raw`\$`, '$')).filter(
-  (line) => !/<<\s*'?E(?:ND|OF)/.test(line),
+`,
 );
 
-const payloads = ['rm -rf ~', 'rm -rf /etc', 'cat .env', 'git reset --hard', 'ls src', 'rm -rf dist', 'git status'];
+/** All of them, without those whose here-document is not written here. */
+export const written: readonly string[] = [...ordinary, ...harmful]
+  .map((line) => line.replaceAll(String.raw`\$`, '$'))
+  .filter((line) => !/<<\s*'?E(?:ND|OF)/.test(line));
+
+const payloads = [
+  'rm -rf ~',
+  'rm -rf /etc',
+  'cat .env',
+  'git reset --hard',
+  'ls src',
+  'rm -rf dist',
+  'git status',
+];
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -628,7 +640,9 @@ const nestings: readonly ((command: string) => string)[] = [
 export function generated(): string[] {
   const once = payloads.flatMap((payload) => nestings.map((nest) => nest(payload)));
   const twice = payloads.flatMap((payload, at) =>
-    nestings.map((nest, index) => nestings[(index * 7 + at * 3 + 1) % nestings.length]!(nest(payload))),
+    nestings.map((nest, index) =>
+      nestings[(index * 7 + at * 3 + 1) % nestings.length]!(nest(payload)),
+    ),
   );
   return [...once, ...twice];
 }

@@ -5,8 +5,18 @@ import { effectsOf, findingsIn } from '../../../src/guards/judge.ts';
 /** Judges commands in the planted world, and writes what the guards say of each. */
 const [, , from = '', to = ''] = process.argv;
 const commands = JSON.parse(readFileSync(from, 'utf8')) as string[];
-const place = { cwd: '/home/dev/project', home: '/home/dev', variables: { USER: 'dev' }, isGuarded: guardedIn('/home/dev/project') };
-const judged: { readonly command: string; readonly answer: string; readonly rules: string[]; readonly ms: number }[] = [];
+const place = {
+  cwd: '/home/dev/project',
+  home: '/home/dev',
+  variables: { USER: 'dev' },
+  isGuarded: guardedIn('/home/dev/project'),
+};
+const judged: {
+  readonly command: string;
+  readonly answer: string;
+  readonly rules: string[];
+  readonly ms: number;
+}[] = [];
 for (const command of commands) {
   const startedAt = performance.now();
   const effects = effectsOf({ commands: [command], programs: [], files: [] }, place);

@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +17,9 @@ const project = join(here, '../../..');
 
 /** Programs that recorders stand in for. */
 const recorded =
-  'curl wget http nc ncat scp sftp mail dig nslookup socat telnet ssh ping aws gcloud gsutil rclone gh az kubectl helm terraform tofu pulumi docker docker-compose psql mysql sqlite3 mongosh redis-cli npm pnpm yarn npx cargo twine pip pip3 go crontab systemctl shutdown reboot halt poweroff at sudo su trash jq'.split(' ');
+  'curl wget http nc ncat scp sftp mail dig nslookup socat telnet ssh ping aws gcloud gsutil rclone gh az kubectl helm terraform tofu pulumi docker docker-compose psql mysql sqlite3 mongosh redis-cli npm pnpm yarn npx cargo twine pip pip3 go crontab systemctl shutdown reboot halt poweroff at sudo su trash jq'.split(
+    ' ',
+  );
 
 /** What is left of the world after a command. */
 export interface Outcome {
@@ -33,7 +43,9 @@ export interface Judged {
 
 /** Whether this machine lets us make sandboxes; why not, otherwise. */
 export function whyNoSandbox(): string | undefined {
-  const tried = spawnSync('unshare', ['-rmnpf', 'bash', '-c', 'mount -t tmpfs none /mnt'], { encoding: 'utf8' });
+  const tried = spawnSync('unshare', ['-rmnpf', 'bash', '-c', 'mount -t tmpfs none /mnt'], {
+    encoding: 'utf8',
+  });
   if (tried.error) return tried.error.message;
   return tried.status === 0 ? undefined : tried.stderr.trim();
 }
@@ -47,7 +59,11 @@ export class Sandboxes {
     const recorders = join(this.#folder, 'recorders');
     mkdirSync(recorders);
     for (const name of recorded) cpSync(join(here, 'recorder.sh'), join(recorders, name));
-    const made = spawnSync('unshare', ['-rmn', 'bash', join(here, 'world.sh'), join(this.#folder, 'world')], { encoding: 'utf8' });
+    const made = spawnSync(
+      'unshare',
+      ['-rmn', 'bash', join(here, 'world.sh'), join(this.#folder, 'world')],
+      { encoding: 'utf8' },
+    );
     if (made.status !== 0) throw new Error(`The world could not be planted: ${made.stderr}`);
   }
 
@@ -60,8 +76,18 @@ export class Sandboxes {
       const file = join(result, name);
       return existsSync(file) ? readFileSync(file, 'utf8') : '';
     };
-    const lines = (name: string): ReadonlySet<string> => new Set(read(name).split('\n').filter(Boolean));
-    const outcome = { stdout: read('stdout'), stderr: read('stderr'), called: read('called'), sent: read('sent'), remote: read('remote'), queries: read('queries'), left: lines('left'), refs: lines('refs') };
+    const lines = (name: string): ReadonlySet<string> =>
+      new Set(read(name).split('\n').filter(Boolean));
+    const outcome = {
+      stdout: read('stdout'),
+      stderr: read('stderr'),
+      called: read('called'),
+      sent: read('sent'),
+      remote: read('remote'),
+      queries: read('queries'),
+      left: lines('left'),
+      refs: lines('refs'),
+    };
     rmSync(result, { recursive: true, force: true });
     return outcome;
   }
@@ -78,9 +104,21 @@ export class Sandboxes {
   }
 
   #start(result: string, more: readonly string[], command: string): Promise<string> {
-    const args = ['-rmnpf', join(here, 'run.sh'), join(this.#folder, 'world'), join(this.#folder, 'recorders'), result, ...more];
+    const args = [
+      '-rmnpf',
+      join(here, 'run.sh'),
+      join(this.#folder, 'world'),
+      join(this.#folder, 'recorders'),
+      result,
+      ...more,
+    ];
     return new Promise((resolve) => {
-      const child = execFile('unshare', args, { maxBuffer: 64 * 1024 * 1024 }, (_error, _stdout, stderr) => resolve(stderr));
+      const child = execFile(
+        'unshare',
+        args,
+        { maxBuffer: 64 * 1024 * 1024 },
+        (_error, _stdout, stderr) => resolve(stderr),
+      );
       child.stdin?.end(command);
     });
   }
