@@ -202,7 +202,7 @@ const ofSettings: Readonly<Record<string, Case>> = {
           bundles: [{ name: 'guards', signer: 'security' }],
           audit: { file: '/dev/null', opentelemetry: { endpoint: 'http://127.0.0.1:9', timeout: 1 } },
         },
-        guards: { publishing: 'off' },
+        guards: 'off',
         hooks: { 'tool.before': [{ hooks: [command] }] },
       },
     }, // prettier-ignore

@@ -53,7 +53,7 @@ export const fileRules = [
     about: 'Deletes, moves away or overwrites files outside the project.',
     why: 'They belong to something else, and the project cannot bring them back.',
     instead: 'Work inside the project or in a temporary folder.',
-    catches: 'rm -rf ../other-project',
+    catches: 'rm -rf /srv/other/project',
     lets: 'rm -rf /tmp/other-project',
   },
   {
@@ -88,7 +88,7 @@ export const fileRules = [
     about: 'Changes the owner or the permissions of files outside the project.',
     why: 'Nobody has noted what they were before, and keys or programs stop working.',
     instead: 'Change the one file of the project that needs it.',
-    catches: 'chmod -R 777 /var/www',
+    catches: 'chmod -R 777 /var/www/html',
     lets: 'chmod +x scripts/build.sh',
   },
   {

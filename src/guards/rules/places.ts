@@ -96,7 +96,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
   )
     return 'repository';
   if (isInProject) return 'project';
-  if (passing.test(path)) return 'passing';
+  if (passing.test(path) && !isAbove(home, path)) return 'passing';
   if (startup.test(path)) return 'startup';
   if (isAbove(home, path)) {
     if (isSecretFolder(path) || context.isSecretFile(path)) return 'keys';

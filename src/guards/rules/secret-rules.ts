@@ -37,7 +37,7 @@ export const secretRules = [
     why: 'There nothing protects them, and the next command may read them.',
     instead: 'Leave the file where it is.',
     catches: 'cp ~/.ssh/id_ed25519 notes.txt',
-    lets: 'cp .env.example .env',
+    lets: 'cp .env.example .env.local',
   },
   {
     id: 'secrets/commit',

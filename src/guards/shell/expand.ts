@@ -49,7 +49,9 @@ export class Expander {
     return words
       .flatMap((one) => this.#fieldsOf(one))
       .flatMap((field) =>
-        isGlob(field) ? (filesOf(field, this.folder, this.#at.state) ?? [field]) : [field],
+        isGlob(field) && !isWhole(field)
+          ? (filesOf(field, this.folder, this.#at.state) ?? [field])
+          : [field],
       )
       .slice(0, mostFields);
   }
@@ -210,6 +212,9 @@ export class Expander {
     return [Number.isInteger(at) ? (array.at(at) ?? '') : unknownMark];
   }
 }
+
+/** Whether a word stands for all of a folder: that says more than the names that are there now. */
+const isWhole = (word: string): boolean => /(?:^|\/)\uE003+$/.test(word);
 
 /** The words that a word is being expanded to. */
 class Fields {

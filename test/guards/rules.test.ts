@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { judgeCall } from '../../src/guards/guard-hook.ts';
+import { effectsOf, findingsIn } from '../../src/guards/judge.ts';
+import { allRules } from '../../src/guards/rules/all.ts';
+import { guardedIn } from '../../src/hosts/guarded/find-guarded.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'guards-home-'));
+const project = join(home, 'project');
+const place = { cwd: project, home, isGuarded: guardedIn(project) };
+
+beforeAll(() => {
+  for (const folder of ['src', 'infra', 'dist', '.claude', '.git-is-made-below'])
+    mkdirSync(join(project, folder), { recursive: true });
+  for (const folder of ['Documents', '.ssh', 'other-project', 'topic'])
+    mkdirSync(join(home, folder), { recursive: true });
+  const files = {
+    'project/src/main.c': 'int main;\n',
+    'project/infra/main.tf': 'a\n',
+    'project/.env': 'KEY=1\n',
+    'project/.gitignore': '.env\n',
+    'project/.claude/settings.json': '{"hooks":{}}',
+    'project/notes.txt': 'in no commit\n',
+    '.ssh/id_ed25519': 'key\n',
+    '.bashrc': '\n',
+  };
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(home, file), text);
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], {
+      cwd: project,
+      stdio: 'ignore',
+    });
+  git('init');
+  git('add', 'src', 'infra', '.gitignore');
+  git('commit', '-m', 'First');
+  writeFileSync(join(project, 'src/main.c'), 'int changed;\n');
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function rulesFor(command: string, protect: readonly string[] = []): Promise<string[]> {
+  const effects = effectsOf({ commands: [command], programs: [], files: [] }, place);
+  return (await findingsIn(effects, place, { strictness: {}, protect, allow: [] })).map(
+    ({ rule }) => rule,
+  );
+}
+
+describe.each(allRules)('the rule $id', ({ id, catches, lets }) => {
+  test('catches its example', async () => {
+    const protect = id.startsWith('paths/') ? ['infra/**'] : [];
+    expect(await rulesFor(catches, protect)).toContain(id);
+  });
+
+  test('lets the harmless example through', async () => {
+    expect(await rulesFor(lets)).toEqual([]);
+  });
+});
+
+const payload = 'rm -rf ~/Documents';
+
+test.each([
+  ['a nested shell', `bash -c '${payload}'`],
+  ['a variable', 'a="rm -rf"; b=~/Documents; $a $b'],
+  ['a pipe into a shell', `echo '${payload}' | sh`],
+  ['an encoded text', `echo ${Buffer.from(payload).toString('base64')} | base64 -d | sh`],
+  ['a function', 'f() { rm -rf "$1"; }; f ~/Documents'],
+  ['an alias that is evaluated', "alias x='rm -rf'; eval 'x ~/Documents'"],
+  ['a script that it writes first', `echo '${payload}' > /tmp/x.sh; sh /tmp/x.sh`],
+  ['a here-document', `bash <<'END'\n${payload}\nEND`],
+  ['xargs', 'echo ~/Documents | xargs rm -rf'],
+  ['find', 'find ~/Documents -delete'],
+  ['a folder that it changes to', 'cd ~ && rm -rf Documents'],
+  ['a one-liner of Python', `python3 -c 'import os; os.system("${payload}")'`],
+  ['a one-liner of Node.js', `node -e 'require("child_process").execSync("${payload}")'`],
+  ['an alias of git', `git -c alias.x='!${payload}' x`],
+])('a guard sees through %s', async (_, command) => {
+  expect(await rulesFor(command)).toContain('shell/delete-home');
+});
+
+test.each([
+  ['nested substitutions', '$('.repeat(10_000) + 'x' + ')'.repeat(10_000)],
+  ['a long command', `echo ${'a'.repeat(1_000_000)}`],
+  ['a long pipeline', Array.from({ length: 10_000 }, () => 'cat').join(' | ')],
+  ['functions that call each other', 'f() { g; g; }; g() { f; f; }; f'],
+])('a guard ends with %s, and lets nothing through for it', async (_, command) => {
+  expect(await rulesFor(`${command}; ${payload}`)).not.toEqual([]);
+});
+
+test('a tool that writes obeys the same rules as commands', async () => {
+  const judge = (tool_name: string, tool_input: object) =>
+    judgeCall(
+      'shell',
+      { tool_name, tool_input, cwd: project },
+      { strictness: { shell: 'on' }, protect: [], allow: [] },
+      place,
+    );
+  const settingsFile = join(project, '.claude/settings.json');
+  expect(await judge('write_file', { file_path: settingsFile, content: '' })).toMatchObject({
+    decision: 'deny',
+  });
+  expect(await judge('Edit', { file_path: '.git/hooks/pre-commit' })).toMatchObject({
+    decision: 'ask',
+  });
+  expect(await judge('write_file', { file_path: 'src/new.c', content: '' })).toBeUndefined();
+});
+
+const judgeGit = (command: string) =>
+  judgeCall(
+    'git',
+    { tool_name: 'Bash', tool_input: { command }, cwd: project },
+    {
+      strictness: { git: 'on' },
+      protect: [],
+      allow: [{ rule: 'git/force-push', command: 'git push -f origin preview' }],
+    },
+    place,
+  );
+
+test('an exception lets through what it names, and says so', async () => {
+  const allowed = await judgeGit('git push -f origin preview');
+  expect(allowed?.decision).toBeUndefined();
+  expect(allowed?.systemMessage).toContain('git/force-push');
+  expect(await judgeGit('git push -f origin main')).toMatchObject({ decision: 'ask' });
+});
