@@ -75,6 +75,7 @@ test.each([
   ['a folder that it changes to', 'cd ~ && rm -rf Documents'],
   ['a one-liner of Python', `python3 -c 'import os; os.system("${payload}")'`],
   ['a one-liner of Node.js', `node -e 'require("child_process").execSync("${payload}")'`],
+  ['a recipe of make', 'printf "all:\\n\\trm -rf \\$(HOME)/Documents\\n" | make -f -'],
   ['an alias of git', `git -c alias.x='!${payload}' x`],
 ])('a guard sees through %s', async (_, command) => {
   expect(await rulesFor(command)).toContain('shell/delete-home');

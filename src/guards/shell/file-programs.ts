@@ -95,10 +95,10 @@ const link: Program = (at, args) => {
       : targetsOf(at, line);
   for (const { from, to } of pairs) {
     const target = at.path(from);
-    at.state.links.set(to, target);
     if (line.has('f', 'force')) touch(at, 'write', to);
     else touch(at, 'link', to);
     if (!line.has('s', 'symbolic')) touch(at, 'link', from);
+    at.state.links.set(to, target);
   }
   return '';
 };

@@ -17,6 +17,8 @@ import type { OwnEffect, RunOptions } from './running.ts';
 import { ShellState, type Surroundings } from './state.ts';
 import type { Walking } from './walking.ts';
 
+const readsFile = (redirect: Redirection): boolean => redirect.operator === '<';
+
 const mostSteps = 6_000;
 const mostEffects = 4_000;
 const deepest = 48;
@@ -216,7 +218,9 @@ export class Reader implements Walking {
     this.words = words.length > 0 ? words : ['>'];
     const output = this.redirect(redirects, expander, () => {
       this.folder = expander.folder;
-      return words.length === 0 ? '' : this.run(words, { env });
+      // `$(<file)` stands for what is in the file.
+      if (words.length === 0) return redirects.some(readsFile) ? this.stdin : '';
+      return this.run(words, { env });
     });
     this.words = before;
     return output;

@@ -10,10 +10,10 @@ export function recipesOf(
     line
       .replaceAll(
         /\$[({](\w+)[)}]/g,
-        (_, name: string) => given.get(name) ?? variables.get(name) ?? '',
+        (_, name: string) => given.get(name) ?? variables.get(name) ?? `\${${name}}`,
       )
       .replaceAll(/\$\(shell\s+([^)]*)\)/g, '$($1)')
-      .replaceAll('$$', '$');
+      .replaceAll('$$', () => '$');
   let current: { lines: string[] } | undefined;
   let first = '';
   const found: string[] = [];
