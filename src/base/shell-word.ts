@@ -1,3 +1,3 @@
-/** Quotes a path as one word of a shell command. */
-export const shellWord = (path: string): string =>
-  /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+/** Quotes a text as one word of a shell command. */
+export const shellWord = (text: string): string =>
+  /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -40,9 +40,11 @@ export function guard(
   { strictness = 'on', protect = [], allow = [] }: GuardOptions = {},
 ): (event: GuardedEvent) => Promise<GuardAnswer | undefined> {
   const settings = { strictness: { [name]: strictness }, protect, allow };
+  let known: { readonly cwd: string; readonly isGuarded: ReturnType<typeof guardedIn> } | undefined;
   return (event) => {
     const cwd = typeof event.cwd === 'string' ? event.cwd : process.cwd();
-    return judgeCall(name, event, settings, { isGuarded: guardedIn(cwd) });
+    if (known?.cwd !== cwd) known = { cwd, isGuarded: guardedIn(cwd) };
+    return judgeCall(name, event, settings, { isGuarded: known.isGuarded });
   };
 }
 

@@ -3,6 +3,7 @@ import type { HooksFromSource } from '../core/definitions/hooks-from-source.ts';
 import type { Checked, SettingsProblem } from '../core/definitions/problem.ts';
 import { onDemand } from '../base/on-demand.ts';
 import { reaches } from '../settings/files/levels.ts';
+import { guardSubjects } from '../settings/format/guard-fields.ts';
 import { readGuards, type GuardName, type GuardSettings } from '../settings/files/read-guards.ts';
 import type { IsGuarded } from '../core/dialects/hook-site.ts';
 
@@ -49,7 +50,7 @@ function guardsOf(
     type: 'function',
     command: `guards/${name}`,
     name: `guards/${name}`,
-    description: descriptions[name],
+    description: guardSubjects[name],
     ...(call && { call }),
     timeout,
     sequential: false,
@@ -75,12 +76,3 @@ function guardsOf(
       : []),
   ]);
 }
-
-const descriptions: Readonly<Record<GuardName, string>> = {
-  shell: 'What commands and tools do to files, disks and the machine, and what code they run.',
-  git: 'Git commands that lose work or remote history.',
-  secrets: 'Keys, .env files and the environment: reading, copying, sending and showing them.',
-  infrastructure: 'Resources elsewhere: clouds, clusters, containers and databases.',
-  publishing: 'Packages, releases and images that are published.',
-  paths: 'Paths that the settings protect.',
-};

@@ -21,13 +21,8 @@ export interface GuardAnswer {
 
 const mostReasons = 3;
 
-/** The findings of the last calls: several guards judge the same call one after the other. */
-const recent = new Map<
-  string,
-  { readonly at: number; readonly findings: Promise<readonly RuledFinding[]> }
->();
-const mostRecent = 8;
-const freshFor = 200;
+/** What is being found out now: several guards judge the same call at once. */
+const underWay = new Map<string, Promise<readonly RuledFinding[]>>();
 
 /** Judges a tool call by the rules of one guard. */
 export async function judgeCall(
@@ -68,13 +63,8 @@ function findingsOf(
   const { tool_name: name, tool_input: input, session_id: session } = event;
   const cwd = typeof event.cwd === 'string' && event.cwd !== '' ? event.cwd : process.cwd();
   const key = JSON.stringify([name, input, cwd, session, settings]);
-  const now = performance.now();
-  const known = recent.get(key);
-  if (known !== undefined && now - known.at < freshFor) return known.findings;
-  const findings = judge();
-  recent.delete(key);
-  recent.set(key, { at: now, findings });
-  if (recent.size > mostRecent) recent.delete(recent.keys().next().value!);
+  const findings = underWay.get(key) ?? judge().finally(() => underWay.delete(key));
+  underWay.set(key, findings);
   return findings;
 
   async function judge(): Promise<readonly RuledFinding[]> {

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import picomatch from 'picomatch';
 import type { GuardException, GuardSettings } from '../settings/files/read-guards.ts';
 import { onDemand } from '../base/on-demand.ts';
+import { homeFolder } from '../settings/files/levels.ts';
 import { topOf } from './repository-top.ts';
 import { allChecks, guardOf, ruleOf } from './rules/all.ts';
 import type {
@@ -44,12 +44,6 @@ export interface RuledFinding extends Finding {
   readonly allowedBy?: GuardException;
 }
 
-/** What a call would do, and what the rules say about it. */
-export interface CallReading {
-  readonly effects: readonly Effect[];
-  readonly findings: readonly RuledFinding[];
-}
-
 /** Works out what a call would do, without running anything. */
 export function effectsOf(call: ToolCall, place: CallPlace): readonly Effect[] {
   const around = surroundingsOf(place, call.folder);
@@ -74,7 +68,7 @@ export function effectsOf(call: ToolCall, place: CallPlace): readonly Effect[] {
 }
 
 function surroundingsOf(
-  { cwd, variables = process.env, home = homedir() }: CallPlace,
+  { cwd, variables = process.env, home = homeFolder() ?? '/nonexistent' }: CallPlace,
   folder?: string,
 ): Surroundings {
   return {
@@ -109,7 +103,6 @@ export async function findingsIn(
     picomatch(isAbsolute(pattern) ? pattern : join(project, pattern), { dot: true }),
   );
   const context: RuleContext = {
-    cwd: place.cwd,
     project,
     home,
     disk,

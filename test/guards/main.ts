@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { generated, written } from './proof/corpus.ts';
 import { labelOf, type Label } from './proof/label.ts';
 import { Sandboxes, whyNoSandbox, type Judged } from './proof/sandbox.ts';
@@ -67,11 +65,6 @@ process.stdout.write(
     '',
   ].join('\n'),
 );
-if (process.argv.includes('--write'))
-  writeFileSync(
-    fileURLToPath(new URL('labels.json', import.meta.url)),
-    `[\n${rows.map(({ command, label, answer }) => JSON.stringify([command, label.is, answer])).join(',\n')}\n]\n`,
-  );
 process.exitCode =
   catastrophic.some(({ answer }) => answer === 'allow') ||
   missed.length > dangerous.length * 0.05 ||

@@ -35,6 +35,3 @@ export const ruleOf = (id: string): Rule | undefined => byId.get(id);
 
 /** Returns the guard that a rule belongs to. */
 export const guardOf = (id: string): GuardName => id.slice(0, id.indexOf('/')) as GuardName;
-
-/** The guards' names. */
-export const guardNames: readonly GuardName[] = [...new Set(allRules.map(({ id }) => guardOf(id)))];

@@ -81,7 +81,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
   const isInProject = isAbove(project, path);
   if (context.isProtected(path)) return 'protected';
   if (path === '/') return 'system';
-  if (path === project || (isTree && path !== '/' && isAbove(path, project))) {
+  if (path === project || (isTree && isAbove(path, project))) {
     if (isAbove(path, home)) return 'home';
     return path !== project && systemFolders.test(path) && !isAbove(home, path)
       ? 'system'
@@ -104,7 +104,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
     return dirname(path) === home ? 'home-part' : 'elsewhere';
   }
   if (data.test(path)) return 'elsewhere';
-  if (path === '/' || systemFolders.test(path)) return 'system';
+  if (systemFolders.test(path)) return 'system';
   if (/^\/(?:home|Users)\/?[^/]*$/.test(path)) return 'home';
   return 'elsewhere';
 }

@@ -35,7 +35,6 @@ export interface Finding {
 
 /** What rules know besides the effect. */
 export interface RuleContext {
-  readonly cwd: string;
   readonly project: string;
   readonly home: string;
   readonly disk: Disk;

@@ -234,11 +234,9 @@ const make: Program = (at, args) => {
   return '';
 };
 
-let temporary = 0;
-
 /** Names a file that nobody else has. */
 const temporaryFile: Program = (at) => {
-  const path = `/tmp/tmp.${String(temporary++).padStart(10, 'x')}`;
+  const path = `/tmp/tmp.${String(at.state.files.size).padStart(10, 'x')}`;
   at.write(path, '', false);
   return `${path}\n`;
 };

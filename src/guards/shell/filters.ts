@@ -1,5 +1,4 @@
 import { unescaped } from './builtins.ts';
-import { patternOf } from './glob.ts';
 import { blurred, isKnown, isSecret, outputMark, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
@@ -194,18 +193,16 @@ export const filters: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['sponge', tee],
   ['sed', sedProgram],
   ['gsed', sedProgram],
-  ...'wc ls stat file du df md5sum sha1sum sha256sum sha512sum cksum shasum basename dirname date tree exa eza lsd realpath readlink id uname hostname nproc free uptime ps top lsof'
+  ...'wc ls stat file du df md5sum sha1sum sha256sum sha512sum cksum shasum date tree exa eza lsd id uname hostname nproc free uptime ps top lsof'
     .split(' ')
     .map((name): [string, Program] => [name, counting]),
   [
     'basename',
-    (_, args) =>
-      isKnown(args[0] ?? '')
-        ? `${(args[0] ?? '')
-            .replace(/\/+$/, '')
-            .replace(/^.*\//, '')
-            .replace(new RegExp(`${patternOf(args[1] ?? '')}$`), '')}\n`
-        : unknownMark,
+    (_, [path = '', ending = '']) => {
+      if (!isKnown(path)) return unknownMark;
+      const name = path.replace(/\/+$/, '').replace(/^.*\//, '');
+      return `${name.endsWith(ending) ? name.slice(0, name.length - ending.length) : name}\n`;
+    },
   ],
   [
     'dirname',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellWord } from '../../base/shell-word.ts';
 import { blurred, isKnown, isSecret, secretMark, unknownMark } from './marks.ts';
 import { touch } from './file-programs.ts';
 import type { Program } from './program.ts';
@@ -67,9 +68,7 @@ export const gitProgram: Program = (at, args) => {
   const alias = aliasOf(at, command, settings);
   if (alias !== undefined) {
     if (alias.startsWith('!'))
-      return at.apart(() =>
-        at.code([alias.slice(1), ...rest.map((text) => `'${text}'`)].join(' ')),
-      );
+      return at.apart(() => at.code([alias.slice(1), ...rest.map(shellWord)].join(' ')));
     return at.run(['git', ...alias.split(/\s+/), ...rest]);
   }
   runsCode(at, command, rest);

@@ -1,30 +1,41 @@
-import { anyMark, isKnown, starMark } from './marks.ts';
+import { anyMark, isKnown, starMark, unknownMark } from './marks.ts';
 
-/** Turns a shell pattern, in which marks stand for what is active, into an expression. */
-export function patternOf(text: string, { isGreedy = true, isPath = false } = {}): string {
-  const any = isPath ? '[^/]' : '[^]';
-  return Array.from(text)
-    .map((letter) => {
-      if (letter === starMark) return `${any}*${isGreedy ? '' : '?'}`;
-      if (letter === anyMark) return any;
-      if (!isKnown(letter)) return `${any}*`;
-      return letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
-    })
-    .join('');
+/** Whether a character of a pattern stands for any text. */
+const isAnyText = (letter: string | undefined): boolean =>
+  letter !== undefined && (letter === starMark || !isKnown(letter));
+
+/**
+ * Whether a whole text matches a shell pattern, in which marks stand for what is active. Only the last star is
+ * ever tried again, so it takes no longer than the two lengths multiplied.
+ */
+export function matchesPattern(text: string, pattern: string): boolean {
+  let [at, of, star, from] = [0, 0, -1, 0];
+  while (at < text.length)
+    if (isAnyText(pattern[of])) {
+      star = of++;
+      from = at;
+    } else if (of < pattern.length && (pattern[of] === anyMark || pattern[of] === text[at])) {
+      at++;
+      of++;
+    } else if (star !== -1) {
+      of = star + 1;
+      at = ++from;
+    } else return false;
+  while (isAnyText(pattern[of])) of++;
+  return of === pattern.length;
 }
 
 /** Makes the pattern characters of a text active, as in the value of a variable without quotes. */
 export const activated = (text: string): string =>
   text.replaceAll('*', starMark).replaceAll('?', anyMark);
 
-/** Turns active pattern characters back into plain ones. */
-export const plain = (text: string): string =>
-  text.replaceAll(starMark, '*').replaceAll(anyMark, '?');
-
 const mostBraces = 64;
 
-/** Expands the braces of a word, as it is written; quotes protect them. */
+const longestBraces = 2_000;
+
+/** Expands the braces of a word, as it is written; quotes protect them. What is too long for it is unknown. */
 export function expandBraces(text: string): string[] {
+  if (text.length > longestBraces) return [unknownMark];
   const open = findBraces(text);
   if (open === undefined) return [text];
   const { start, end, commas } = open;

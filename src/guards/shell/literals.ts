@@ -16,11 +16,14 @@ export interface Names {
 }
 
 const mostValues = 8;
+/** The longest call whose end is looked for, in characters. */
+const longestCall = 10_000;
 
 /** Finds where the bracket that opens here closes, past strings. */
 export function closing(text: string, open: number): number {
   let depth = 0;
-  for (let index = open; index < text.length; index++) {
+  const most = Math.min(text.length, open + longestCall);
+  for (let index = open; index < most; index++) {
     const letter = text[index]!;
     if (letter === '"' || letter === "'" || letter === '`') index = endOfString(text, index);
     else if ('([{'.includes(letter)) depth++;

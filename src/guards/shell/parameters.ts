@@ -1,6 +1,6 @@
 import type { ParameterOperation, Word } from 'unbash';
-import { patternOf } from './glob.ts';
-import { blurred, isKnown, unknownMark } from './marks.ts';
+import { matchesPattern } from './glob.ts';
+import { blurred, isGlob, isKnown, unknownMark } from './marks.ts';
 
 interface Texts {
   text(word: Word): string;
@@ -50,15 +50,8 @@ function changed(value: string, operation: ParameterOperation, texts: Texts): st
     case 'Replace': {
       const pattern = texts.pattern(operation.pattern);
       const by = texts.text(operation.replacement);
-      if (!isKnown(pattern)) return blurred(value);
-      const { operator } = operation;
-      const start = operator === '/#' ? '^' : '';
-      const end = operator === '/%' ? '$' : '';
-      const shape = new RegExp(
-        `${start}(?:${patternOf(pattern)})${end}`,
-        operator === '//' ? 'g' : '',
-      );
-      return pattern === '' ? value : value.replace(shape, () => by);
+      if (!isKnown(value) || !isKnown(pattern)) return blurred(value + by);
+      return replaced(value, pattern, by, operation.operator);
     }
     case 'Slice': {
       const offset = numberOf(texts.text(operation.offset));
@@ -93,17 +86,50 @@ const numberOf = (text: string): number | undefined => {
   return /^-?\s*\d+$/.test(trimmed) ? Number(trimmed.replaceAll(/\s/g, '')) : undefined;
 };
 
+/** How many comparisons are worth it. */
+const mostComparisons = 2_000_000;
+
+const isCostly = (value: string, pattern: string, tries: number): boolean =>
+  value.length * pattern.length * tries > mostComparisons;
+
+/** Removes what a pattern matches from the start or the end of a value: the longest, or the shortest. */
 function removed(value: string, pattern: string, operator: '#' | '##' | '%' | '%%'): string {
-  const isGreedy = operator.length === 2;
-  if (operator.startsWith('#')) {
-    const shape = new RegExp(`^(?:${patternOf(pattern, { isGreedy })})`);
-    return value.replace(shape, '');
-  }
-  const shape = new RegExp(`^(?:${patternOf(pattern)})$`);
-  const cuts = Array.from(
-    { length: Math.min(value.length, 4_096) + 1 },
-    (_, index) => value.length - index,
+  if (isCostly(value, pattern, value.length)) return blurred(value);
+  const isFromStart = operator.startsWith('#');
+  const lengths = Array.from({ length: value.length + 1 }, (_, length) => length);
+  const length = (operator.length === 2 ? lengths.toReversed() : lengths).find((one) =>
+    matchesPattern(isFromStart ? value.slice(0, one) : value.slice(value.length - one), pattern),
   );
-  const cut = (isGreedy ? cuts.toReversed() : cuts).find((at) => shape.test(value.slice(at)));
-  return cut === undefined ? value : value.slice(0, cut);
+  if (length === undefined) return value;
+  return isFromStart ? value.slice(length) : value.slice(0, value.length - length);
+}
+
+/** Replaces what a pattern matches: the longest at each place. */
+function replaced(
+  value: string,
+  pattern: string,
+  by: string,
+  operator: '/' | '//' | '/#' | '/%',
+): string {
+  if (pattern === '') return value;
+  if (!isGlob(pattern) && operator === '//') return value.replaceAll(pattern, () => by);
+  if (!isGlob(pattern) && operator === '/') return value.replace(pattern, () => by);
+  if (isCostly(value, pattern, value.length ** 2)) return blurred(value + by);
+  const ends = operator === '/%' ? [value.length] : undefined;
+  let text = '';
+  for (let start = 0; start < value.length;) {
+    const isTried = operator !== '/#' || start === 0;
+    const candidates =
+      ends ?? Array.from({ length: value.length - start }, (_, index) => value.length - index);
+    const end = isTried
+      ? candidates.find((one) => matchesPattern(value.slice(start, one), pattern))
+      : undefined;
+    if (end === undefined) text += value[start++];
+    else {
+      text += by;
+      start = end;
+      if (operator !== '//') return text + value.slice(end);
+    }
+  }
+  return text;
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { touch } from './file-programs.ts';
-import { patternOf, activated } from './glob.ts';
+import { activated, matchesPattern } from './glob.ts';
 import { isKnown, starMark, unknownMark, blurred } from './marks.ts';
 import { CommandLine } from './options.ts';
 import type { Program } from './program.ts';
@@ -115,10 +115,9 @@ function foundBy(at: Running, { folders, name, isNarrow }: Search): string[] {
     if (!isNarrow) return [folder];
     if (name === undefined || !isKnown(name)) return [`${folder}/${starMark}${unknownMark}`];
     const pattern = activated(name);
-    const shape = new RegExp(`^${patternOf(pattern, { isPath: true })}$`);
     const { disk } = at.state.around;
     const there = isKnown(folder)
-      ? disk.list(at.path(folder)).filter((one) => shape.test(basename(one)))
+      ? disk.list(at.path(folder)).filter((one) => matchesPattern(basename(one), pattern))
       : [];
     return [...there.map((one) => `${folder}/${one}`), `${folder}/${starMark}/${pattern}`];
   });

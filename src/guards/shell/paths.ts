@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
-import { patternOf } from './glob.ts';
+import { matchesPattern } from './glob.ts';
 import { anyMark, isGlob, isKnown, starMark, unknownMark } from './marks.ts';
 import type { ShellState } from './state.ts';
 
@@ -59,11 +59,11 @@ export function filesOf(word: string, folder: string, state: ShellState): string
         (base === '' || base === '/' ? base : `${base}/`) + name;
       if (!isGlob(part)) next.push(path(part));
       else {
-        const matches = new RegExp(`^${patternOf(part, { isPath: true })}$`);
         const names = disk.list(base === '' ? folder : absolute(base, folder));
         const isHidden = part.startsWith('.');
         for (const name of names)
-          if (matches.test(name) && (isHidden || !name.startsWith('.'))) next.push(path(name));
+          if (matchesPattern(name, part) && (isHidden || !name.startsWith('.')))
+            next.push(path(name));
       }
       if (next.length > mostFound) return undefined;
     }

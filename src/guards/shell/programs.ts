@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { shellWord } from '../../base/shell-word.ts';
 import { builtins } from './builtins.ts';
 import { code } from './code.ts';
 import { databases } from './databases.ts';
@@ -76,8 +77,7 @@ function callFunction(
 /** An alias may name itself, which then means the program. */
 function runAlias(at: Running, name: string, alias: string, args: readonly string[]): string {
   at.state.aliases.delete(name);
-  const quoted = args.map((text) => `'${text.replaceAll("'", String.raw`'\''`)}'`);
-  const output = at.code([alias, ...quoted].join(' '));
+  const output = at.code([alias, ...args.map(shellWord)].join(' '));
   at.state.aliases.set(name, alias);
   return output;
 }

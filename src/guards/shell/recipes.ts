@@ -12,7 +12,7 @@ export function recipesOf(
         /\$[({](\w+)[)}]/g,
         (_, name: string) => given.get(name) ?? variables.get(name) ?? `\${${name}}`,
       )
-      .replaceAll(/\$\(shell\s+([^)]*)\)/g, '$($1)')
+      .replaceAll(/\$\(shell\s+([^()\n]{0,1000})\)/g, '$($1)')
       .replaceAll('$$', () => '$');
   let current: { lines: string[] } | undefined;
   let first = '';
@@ -20,7 +20,7 @@ export function recipesOf(
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
     const [, name, value] = /^([\w.-]+)\s*[:?+]?:?=\s*(.*)$/.exec(line) ?? [];
     if (name !== undefined) variables.set(name, expanded(value ?? ''));
-    for (const [, code = ''] of line.matchAll(/\$\(shell\s+([^)]*)\)/g))
+    for (const [, code = ''] of line.matchAll(/\$\(shell\s+([^()\n]{0,1000})\)/g))
       if (name !== undefined) found.push(code);
     const rule = name === undefined ? /^([^\s:#=][^:=]*):([^=]*)$/.exec(line) : null;
     if (rule !== null) {

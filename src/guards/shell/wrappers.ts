@@ -71,16 +71,19 @@ const simple: Readonly<Record<string, Wrapper>> = {
   proxychains: {},
 };
 
+/** Takes the variables that stand before a program: `A=1 B=2 make`. */
+function takeVariables(words: string[]): Readonly<Record<string, string>> {
+  const count = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  const given = words.splice(0, count === -1 ? words.length : count);
+  return Object.fromEntries(given.map((word) => word.split(/=([^]*)/).slice(0, 2)));
+}
+
 const wrap: Program = (at, args, name) => {
   const shape = simple[name] ?? {};
   const line = new CommandLine(args, { ...shape, isStrict: true });
   if (name === 'command' && line.has('v', 'V')) return `/usr/bin/${line.operands[0] ?? ''}\n`;
   const rest = line.operands.slice(shape.operands ?? 0);
-  const env: Record<string, string> = {};
-  while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
-    const [variable = '', value = ''] = rest.shift()!.split(/=([^]*)/);
-    env[variable] = value;
-  }
+  const env = takeVariables(rest);
   const folder = name === 'sudo' ? line.value('D', 'chdir') : undefined;
   if (rest.length === 0)
     return name === 'sudo' && line.has('s', 'i', 'shell', 'login')
@@ -100,11 +103,7 @@ const environment: Program = (at, args) => {
   });
   const split = line.value('S', 'split-string');
   const rest = [...line.operands];
-  const env: Record<string, string> = {};
-  while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
-    const [variable = '', value = ''] = rest.shift()!.split(/=([^]*)/);
-    env[variable] = value;
-  }
+  const env = takeVariables(rest);
   if (split === undefined && rest.length === 0) return secretMark;
   return at.apart((state) => {
     const folder = line.value('C', 'chdir');
@@ -117,7 +116,7 @@ const environment: Program = (at, args) => {
 };
 
 /** Runs what a shell reads on stdin. */
-export function runInput(text: string, at: Parameters<Program>[0], language: string): string {
+function runInput(text: string, at: Parameters<Program>[0], language: string): string {
   if (text === '') return '';
   if (text === unknownMark || isRemote(text)) {
     at.emit({ kind: 'code', text, language });

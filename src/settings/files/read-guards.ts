@@ -12,12 +12,13 @@ import {
   guardExceptionFields,
   guardFields,
   guardPathFields,
+  type guardSubjects,
   guardsFields,
 } from '../format/guard-fields.ts';
 import { reportUnknownKeys } from '../format/unknown-names.ts';
 
 /** A guard that settings can switch on. */
-export type GuardName = keyof typeof guardFields | 'paths';
+export type GuardName = keyof typeof guardSubjects;
 
 /** How strict a guard is: its rules' own answers, a question for each of them, or not at all. */
 export type GuardStrictness = 'on' | 'ask' | 'off';

@@ -10,15 +10,23 @@ const guard = (about: string) =>
     fate: 'it counts as "on"',
   });
 
+/** What each guard is about. */
+export const guardSubjects = {
+  shell: 'What commands and tools do to files, disks and the machine, and what code they run.',
+  git: 'Git commands that lose work or remote history.',
+  secrets: 'Keys, .env files and the environment: reading, copying, sending and showing them.',
+  infrastructure: 'Resources elsewhere: clouds, clusters, containers and databases.',
+  publishing: 'Packages, releases and images that are published.',
+  paths: 'Paths that the settings protect.',
+} as const;
+
 /** The guards that `guards` switches on, by name. */
 export const guardFields = {
-  shell: guard(
-    'What commands and tools do to files, disks and the machine, and what code they run.',
-  ),
-  git: guard('Git commands that lose work or remote history.'),
-  secrets: guard('Keys, .env files and the environment: reading, copying and sending them.'),
-  infrastructure: guard('Resources elsewhere: clouds, clusters, containers and databases.'),
-  publishing: guard('Packages, releases and images that are published.'),
+  shell: guard(guardSubjects.shell),
+  git: guard(guardSubjects.git),
+  secrets: guard(guardSubjects.secrets),
+  infrastructure: guard(guardSubjects.infrastructure),
+  publishing: guard(guardSubjects.publishing),
 } as const satisfies Fields;
 
 /** The fields of `guards.paths`. */

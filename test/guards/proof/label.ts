@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Outcome } from './sandbox.ts';
 
 /** What a command did, as its sandbox shows it. */
@@ -84,13 +85,12 @@ const elsewhere =
 const isGone = (file: string, left: ReadonlySet<string>): boolean =>
   ![...left].some((line) => line.endsWith(`  ${file}`));
 
+/** What the last commit of the planted world has in the file that was changed since. */
+const committed = createHash('sha1').update('int main() { return 0; }\n').digest('hex');
+
 /** A change that is in no commit is lost if the file is again as the last commit has it. */
 const isReverted = (files: readonly string[], left: ReadonlySet<string>): boolean =>
-  files.some(
-    (file) =>
-      file.endsWith('main.c') &&
-      [...left].some((line) => line === `4e5dbb0aa4d12c7ca71d0cb3ed8e3c5b5e7a7f5e  ${file}`),
-  );
+  files.some((file) => file.endsWith('main.c') && left.has(`${committed}  ${file}`));
 
 /** A branch that has new commits on top is not lost: its name is still there, and here nothing but commands of git move it back. */
 const isMoved = (line: string, refs: ReadonlySet<string>): boolean => {
