@@ -18,6 +18,7 @@ const wings = [
   'watch',
   'handlers',
   'settings',
+  'shell',
   'core',
   'base',
 ];

@@ -1,11 +1,12 @@
-import type { Effect } from './shell/effects.ts';
-import { isRemote, isSecret, shown } from './shell/marks.ts';
+import type { Effect } from '../shell/reading/effects.ts';
+import { isRemote, isSecret, shown } from '../shell/reading/marks.ts';
 
 const verbs = {
   read: 'reads',
   delete: 'deletes',
   write: 'writes',
   append: 'changes',
+  edit: 'edits',
   move: 'moves away',
   mode: 'changes the permissions of',
   link: 'links',

@@ -14,12 +14,12 @@ import type {
   RuleContext,
 } from './rules/rule.ts';
 import { isSecretPath } from './rules/secret-files.ts';
-import { disk } from './shell/disk.ts';
-import type { Effect } from './shell/effects.ts';
-import { secretMark, shown } from './shell/marks.ts';
-import { absolute } from './shell/paths.ts';
-import { readCommand, readProgram } from './shell/reader.ts';
-import type { Surroundings } from './shell/state.ts';
+import { disk } from '../shell/reading/disk.ts';
+import type { Effect } from '../shell/reading/effects.ts';
+import { secretMark, shown } from '../shell/reading/marks.ts';
+import { absolute } from '../shell/reading/paths.ts';
+import { readCommand, readProgram } from '../shell/reading/reader.ts';
+import type { Surroundings } from '../shell/reading/state.ts';
 import type { ToolCall } from './tool-call.ts';
 
 const loadRepositoryState = onDemand(() => import('./repository-state.ts'));

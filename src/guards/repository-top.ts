@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { foldersAbove } from '../base/folders-above.ts';
 
 /** Returns the folder of the repository that a folder is in. */
-export function topOf(folder: string): string | undefined {
-  if (existsSync(join(folder, '.git'))) return folder;
-  const above = dirname(folder);
-  return above === folder ? undefined : topOf(above);
-}
+export const topOf = (folder: string): string | undefined =>
+  foldersAbove(folder).find((above) => existsSync(join(above, '.git')));

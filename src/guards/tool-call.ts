@@ -13,7 +13,7 @@ export interface ToolCall {
 
 /** A file that a tool reads or changes. */
 export interface ToolFile {
-  readonly action: 'read' | 'write' | 'append' | 'delete' | 'move';
+  readonly action: 'read' | 'write' | 'edit' | 'append' | 'delete' | 'move';
   readonly path: string;
 }
 
@@ -121,7 +121,7 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
     : moves.test(name)
       ? 'move'
       : changes.test(name) || input['old_string'] !== undefined || input['old_str'] !== undefined
-        ? 'append'
+        ? 'edit'
         : writes.test(name) || hasContent
           ? 'write'
           : 'read';
@@ -134,7 +134,7 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
     for (const edit of edits)
       if (isRecord(edit))
         for (const key of pathKeys)
-          if (typeof edit[key] === 'string') files.push({ action: 'append', path: edit[key] });
+          if (typeof edit[key] === 'string') files.push({ action: 'edit', path: edit[key] });
   for (const value of Object.values(input))
     if (typeof value === 'string') files.push(...patched(value));
   return files;
@@ -148,10 +148,10 @@ function patched(text: string): ToolFile[] {
     /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm,
   ))
     files.push({
-      action: what === 'Delete File' ? 'delete' : what === 'Add File' ? 'write' : 'append',
+      action: what === 'Delete File' ? 'delete' : what === 'Add File' ? 'write' : 'edit',
       path: path.trim(),
     });
   for (const [, path = ''] of text.matchAll(/^\+\+\+ (?:b\/)?([^\t\n]+)/gm))
-    if (path !== '/dev/null') files.push({ action: 'append', path: path.trim() });
+    if (path !== '/dev/null') files.push({ action: 'edit', path: path.trim() });
   return files;
 }

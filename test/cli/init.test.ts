@@ -29,9 +29,25 @@ describe('hookmachine init', () => {
         expect(decision === 'none' ? 'allow' : decision).toBe(wanted.decision);
         if (wanted.reason !== undefined) expect(reason).toContain(wanted.reason);
       }
-      expect((await inProcess(box, ['check'])).stdout).toBe('Nothing is wrong with 1 hook.');
+      expect((await inProcess(box, ['check'])).stdout).toBe('Nothing is wrong with 6 hooks.');
     },
   );
+
+  test('init switches on the guards that come with hookmachine, unless it is told not to', async () => {
+    const box = sandbox();
+    await inProcess(box, ['init']);
+    const command = JSON.stringify({
+      tool_name: 'run_shell_command',
+      tool_input: { command: 'git reset --hard; rm -rf ~/Documents' },
+    });
+    const fired = await inProcess(box, ['fire', 'BeforeTool'], command);
+    expect(fired.exitCode).toBe(2);
+    expect(fired.stdout).toContain('shell/delete-home');
+
+    const other = sandbox();
+    await inProcess(other, ['init', '--no-guards']);
+    expect(settingsOf(other)).not.toHaveProperty('guards');
+  });
 
   test('init names a schema that exists and accepts the settings, whether hookmachine is installed or not', async () => {
     const box = sandbox();

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { judgeCall } from '../../src/guards/guard-hook.ts';
 import { effectsOf, findingsIn } from '../../src/guards/judge.ts';
 import { allRules } from '../../src/guards/rules/all.ts';
 import { guardedIn } from '../../src/hosts/guarded/find-guarded.ts';
+import { commitIn, plant } from './planted.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'guards-home-'));
 const project = join(home, 'project');
@@ -26,16 +26,10 @@ beforeAll(() => {
     'project/notes.txt': 'in no commit\n',
     '.ssh/id_ed25519': 'key\n',
     '.bashrc': '\n',
+    'topic/notes.txt': 'a\n',
   };
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(home, file), text);
-  const git = (...args: readonly string[]): void =>
-    void execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], {
-      cwd: project,
-      stdio: 'ignore',
-    });
-  git('init');
-  git('add', 'src', 'infra', '.gitignore');
-  git('commit', '-m', 'First');
+  plant(home, files);
+  commitIn(project, 'src', 'infra', '.gitignore');
   writeFileSync(join(project, 'src/main.c'), 'int changed;\n');
 });
 
@@ -91,6 +85,29 @@ test.each([
   ['functions that call each other', 'f() { g; g; }; g() { f; f; }; f'],
 ])('a guard ends with %s, and lets nothing through for it', async (_, command) => {
   expect(await rulesFor(`${command}; ${payload}`)).not.toEqual([]);
+});
+
+test.each([
+  ['shell/guards', 'hookmachine trust --yes'],
+  ['shell/guards', 'npx -y hookmachine@latest disable guards/shell'],
+  ['shell/guards', `python3 -c 'import os; os.system("hookmachine policy remove ours")'`],
+  ['shell/guards', 'env -C .claude rm settings.json'],
+  ['shell/guards', 'git checkout -- .claude/settings.json'],
+  ['shell/delete-outside-project', 'sed -i s/a/b/ ~/topic/notes.txt'],
+  ['shell/delete-outside-project', 'perl -pi -e s/a/b/ ~/topic/notes.txt'],
+])('%s speaks about %s', async (rule, command) => {
+  expect(await rulesFor(command)).toContain(rule);
+});
+
+async function heapAfter(commands: number): Promise<number> {
+  for (let index = 0; index < commands; index++)
+    await rulesFor(`cd src && npm test -- --shard ${index} | tee out-${index}.log`);
+  return process.memoryUsage().heapUsed;
+}
+
+test('memory stays flat over many commands', async () => {
+  const before = await heapAfter(2_000);
+  expect((await heapAfter(6_000)) - before).toBeLessThan(40_000_000);
 });
 
 test('a tool that writes obeys the same rules as commands', async () => {

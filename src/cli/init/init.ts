@@ -14,30 +14,32 @@ interface Options {
   readonly cwd: string;
   readonly lang: GuardLanguage;
   readonly yes?: true;
+  readonly guards: boolean;
 }
 
 /** `hookmachine init`: writes settings with a first guard, and its tests. */
 export function addInit(program: Command): void {
   program
     .command('init')
-    .description('write settings with one example guard and its tests')
+    .description('switch on the built-in guards, and write one example guard with its tests')
     .addOption(
       new Option('--lang <language>', 'the language of the guard')
         .choices(guardLanguages)
         .default('sh'),
     )
+    .option('--no-guards', 'do not switch on the guards that come with hookmachine')
     .option('--yes', 'do not ask, even if the project already has hooks or such files')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .addHelpText(
       'after',
-      '\nNo existing file is replaced; the guard is added to existing settings, and everything else in them stays as it is.',
+      '\nNo existing file is replaced; the guards are added to existing settings, and everything else in them stays as it is.',
     )
     .action(init);
 }
 
-async function init({ cwd, lang, yes }: Options): Promise<void> {
+async function init({ cwd, lang, yes, guards }: Options): Promise<void> {
   const folder = projectFolder(cwd);
-  const plan = planned(folder, lang);
+  const plan = planned(folder, lang, guards);
   const found = await foundIn(folder);
   const isNew = found.length === 0 && plan.every(({ what }) => what === 'new');
   const todo = plan.filter(({ what }) => what !== 'kept');
@@ -48,13 +50,14 @@ async function init({ cwd, lang, yes }: Options): Promise<void> {
   if (!isNew && !yes) await mayWrite();
   for (const { write } of todo) editing(write);
   return say(`Written. Next:
+  hookmachine guards        lists what the built-in guards look for
   hookmachine trust --yes   lets the project's hooks run as they are now
   hookmachine test          runs the guard's tests
   hookmachine check         says whether anything is wrong with the hooks`);
 }
 
-const planned = (folder: string, lang: GuardLanguage): PlannedFile[] =>
-  editing(() => planInit(folder, exampleGuards[lang]));
+const planned = (folder: string, lang: GuardLanguage, hasGuards: boolean): PlannedFile[] =>
+  editing(() => planInit(folder, exampleGuards[lang], hasGuards));
 
 /** @throws {CommandFailure} when the user says no, or cannot be asked */
 async function mayWrite(): Promise<void> {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import type { FileEffect } from '../shell/effects.ts';
-import { isGlob, isKnown, isSecret, shown } from '../shell/marks.ts';
+import type { FileEffect } from '../../shell/reading/effects.ts';
+import { isGlob, isKnown, isSecret, shown } from '../../shell/reading/marks.ts';
+import { changesGuards } from './own-command.ts';
 import { startup, placeOf, isAbove, type Place } from './places.ts';
 import type { Check, Finding, RuleContext } from './rule.ts';
 import type { fileRules } from './file-rules.ts';
@@ -12,6 +13,7 @@ const verbs = {
   move: 'moves',
   write: 'overwrites',
   append: 'changes',
+  edit: 'edits',
   mode: 'changes the permissions of',
   lock: 'locks',
   link: 'links',
@@ -36,6 +38,12 @@ const lost: Readonly<Partial<Record<Place, Id>>> = {
 
 /** Speaks about files that would be lost or changed. */
 export const checkFiles: Check = function* (effect, context) {
+  if (changesGuards(effect))
+    yield {
+      rule: 'shell/guards',
+      part: effect.by,
+      does: 'changes which hooks are trusted, enabled or installed',
+    };
   if (effect.kind !== 'file' || effect.action === 'read') return;
   if (effect.where === 'container') return;
   const place = placeOf(effect.path, effect.isTree, context);
@@ -142,7 +150,9 @@ function ofWriting(effect: FileEffect, place: Place, context: RuleContext): Id |
         : undefined;
     case 'elsewhere':
     case 'home-part':
-      return action === 'write' && isKnown(path) && context.disk.kindOf(path) === 'file'
+      return /^(?:write|edit)$/.test(action) &&
+        isKnown(path) &&
+        context.disk.kindOf(path) === 'file'
         ? 'shell/delete-outside-project'
         : undefined;
     default:

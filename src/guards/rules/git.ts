@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { RunEffect } from '../shell/effects.ts';
-import { gitCommandOf, type GitCommand } from '../shell/git.ts';
-import { isKnown } from '../shell/marks.ts';
-import { absolute } from '../shell/paths.ts';
+import type { RunEffect } from '../../shell/reading/effects.ts';
+import { gitCommandOf, type GitCommand } from '../../shell/reading/git.ts';
+import { isKnown } from '../../shell/reading/marks.ts';
+import { absolute } from '../../shell/reading/paths.ts';
 import type { gitRules } from './git-rules.ts';
 import type { Check, Finding, RepositoryState, RuleContext } from './rule.ts';
 

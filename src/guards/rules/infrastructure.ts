@@ -1,4 +1,4 @@
-import type { QueryEffect, RunEffect } from '../shell/effects.ts';
+import type { QueryEffect, RunEffect } from '../../shell/reading/effects.ts';
 import type { infrastructureRules } from './infrastructure-rules.ts';
 import type { Check } from './rule.ts';
 import { lossOf } from './statements.ts';

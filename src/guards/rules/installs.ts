@@ -1,6 +1,6 @@
-import type { RunEffect } from '../shell/effects.ts';
-import { shown } from '../shell/marks.ts';
-import { CommandLine } from '../shell/options.ts';
+import type { RunEffect } from '../../shell/reading/effects.ts';
+import { shown } from '../../shell/reading/marks.ts';
+import { CommandLine } from '../../shell/reading/options.ts';
 import { lookalikeOf } from './lookalikes.ts';
 
 const shape = {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { aboveGlob } from '../shell/paths.ts';
+import { aboveGlob } from '../../shell/reading/paths.ts';
 import {
   anyMark,
   isKnown,
@@ -8,7 +8,7 @@ import {
   secretMark,
   starMark,
   unknownMark,
-} from '../shell/marks.ts';
+} from '../../shell/reading/marks.ts';
 import { isSecretFolder } from './secret-files.ts';
 import type { RuleContext } from './rule.ts';
 

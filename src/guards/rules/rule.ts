@@ -1,6 +1,6 @@
-import type { Effect } from '../shell/effects.ts';
+import type { Effect } from '../../shell/reading/effects.ts';
 import type { GuardName } from '../../settings/files/read-guards.ts';
-import type { Disk } from '../shell/disk.ts';
+import type { Disk } from '../../shell/reading/disk.ts';
 
 export type { GuardName };
 

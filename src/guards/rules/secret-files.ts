@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { isKnown, starMark } from '../shell/marks.ts';
-import type { Disk } from '../shell/disk.ts';
+import { isKnown, starMark } from '../../shell/reading/marks.ts';
+import type { Disk } from '../../shell/reading/disk.ts';
 
 const names =
   /^(?:\.env(?:\.(?!example|sample|template|dist|test$|schema|defaults?)[\w.-]+)?|\.envrc|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|\.netrc|_netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.my\.cnf|\.vault[-_]token|\.dockercfg|credentials\.json|service[-_]account[\w-]*\.json|client_secret[\w-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|terraform\.tfstate(?:\.backup)?|.*\.tfvars|.*\.(?:p12|pfx|jks|keystore|kdbx|ppk|p8|asc\.key)|(?:.*[-_.])?(?:priv(?:ate)?[-_.]?key|privkey)(?:[-_.]\w+)?(?:\.pem|\.key)?|.*-key\.pem|key\.pem|(?:server|tls|client|ca|ssl|private|domain|host)\.key|master\.key|wp-config\.php|shadow|gshadow|sudoers)$/i;

@@ -1,8 +1,8 @@
-import type { FileEffect } from '../shell/effects.ts';
-import { isSecret, shown } from '../shell/marks.ts';
-import { isLocal } from '../shell/network.ts';
-import { absolute } from '../shell/paths.ts';
-import { gitCommandOf } from '../shell/git.ts';
+import type { FileEffect } from '../../shell/reading/effects.ts';
+import { isSecret, shown } from '../../shell/reading/marks.ts';
+import { isLocal } from '../../shell/reading/network.ts';
+import { absolute } from '../../shell/reading/paths.ts';
+import { gitCommandOf } from '../../shell/reading/git.ts';
 import { isAbove, placeOf } from './places.ts';
 import type { secretRules } from './secret-rules.ts';
 import type { Check, Finding, RuleContext } from './rule.ts';

@@ -1,4 +1,4 @@
-import type { QueryEffect } from '../shell/effects.ts';
+import type { QueryEffect } from '../../shell/reading/effects.ts';
 
 /** Returns what a database would lose by these statements, as a phrase; undefined if nothing. */
 export function lossOf(text: string, language: QueryEffect['language']): string | undefined {

@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
+import { foldersAbove } from '../../base/folders-above.ts';
 import { homeFolder, realPath } from '../../settings/files/levels.ts';
 import { trustedFiles } from '../../settings/trust/project-trust.ts';
 import { absolutePlaces, guardedPlaces } from './guarded-places.ts';
@@ -59,7 +60,11 @@ class Guards {
 
   constructor(cwd: string) {
     const home = homeFolder();
-    const folders = new Set([...upwards(cwd), ...upwards(realPath(cwd)), ...(home ? [home] : [])]);
+    const folders = new Set([
+      ...foldersAbove(cwd),
+      ...foldersAbove(realPath(cwd)),
+      ...(home ? [home] : []),
+    ]);
     const scripts = trustedIn(cwd);
     this.#places = [
       ...[...folders].flatMap((folder) => guardedPlaces.map((place) => join(folder, place))),
@@ -101,7 +106,7 @@ class Guards {
       (place) =>
         matches(place) ||
         filesIn(place).some((file) => matches(file)) ||
-        (upwards(dirname(place)) as readonly string[])
+        foldersAbove(dirname(place))
           // Moving or removing a folder takes its guards along.
           .some((folder) => (isTree || guardFolders.has(basename(folder))) && matches(folder)),
     );
@@ -157,11 +162,6 @@ function isShaped(path: string, isTree: boolean): boolean {
 
 const isWithin = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder === sep ? sep : folder + sep);
-
-const upwards = (folder: string): string[] => {
-  const above = dirname(folder);
-  return above === folder ? [folder] : [folder, ...upwards(above)];
-};
 
 /** The existing paths of a place; there may be several if its name has a star. */
 function existing(place: string): string[] {

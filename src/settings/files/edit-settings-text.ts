@@ -28,6 +28,13 @@ export function addToList(
   return applyEdits(text, append(text, node, isList ? [entry] : [value, missing[0]!]));
 }
 
+/** Adds a value under a key of the settings, unless that key is there. */
+export function addKey(text: string, key: string, value: unknown): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })!;
+  if (root.type !== 'object' || at(root, [key])) return text;
+  return applyEdits(text, append(text, root, [value, key]));
+}
+
 /** Removes these entries from the list at `path`, if there is one. Comments stay. */
 export function removeFromList(text: string, path: readonly string[], entries: readonly string[]) {
   let rest = text;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isRecord } from '../../base/json.ts';
-import { gitSettings } from './shell/git-settings.ts';
+import { gitSettings } from '../../shell/git-settings.ts';
 
 /**
  * Returns how to find the part of a file that decides what is run, for files of which only a part does;

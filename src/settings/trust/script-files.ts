@@ -1,15 +1,16 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { foldersAbove } from '../../base/folders-above.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { homeFolder, trustFile } from '../files/levels.ts';
 import { modulePath } from '../../core/definitions/module-path.ts';
 import { isFoundProgram } from './definition.ts';
 import { selection, type Selection, tooMany } from './selection.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
-import { followCommand } from './shell/follow.ts';
+import { followCommand } from '../../shell/following/follow.ts';
 import { each } from './once.ts';
-import type { Followed, Started } from './shell/followed.ts';
-import type { Disk } from './shell/disk.ts';
+import type { Followed, Started } from '../../shell/following/followed.ts';
+import type { Disk } from '../../shell/following/disk.ts';
 
 /** Everything behind a hook's command. */
 export interface FoundFiles {
@@ -226,12 +227,7 @@ const disk = (project: Project): Disk => ({
       return undefined;
     }
   },
-  repositoryOf: (folder) => {
-    for (let at = folder; ; at = dirname(at)) {
-      if (isThere(join(at, '.git'))) return at;
-      if (at === dirname(at)) return undefined;
-    }
-  },
+  repositoryOf: (folder) => foldersAbove(folder).find((at) => isThere(join(at, '.git'))),
   isInProject: (path) =>
     [project.cwd, project.real].some((folder) => isInside(folder, path)) ||
     isInside(project.real, realOf(path) ?? ''),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../base/folders.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { addToList } from '../../settings/files/edit-settings-text.ts';
+import { addKey, addToList } from '../../settings/files/edit-settings-text.ts';
 import { attempt, type JsonContent, openJsonFile } from '../../settings/files/edit-json-file.ts';
 import { settingsJsonSchema } from '../../settings/format/json-schema.ts';
 import { exampleTests, type ExampleGuard } from './guards.ts';
@@ -18,12 +18,21 @@ export interface PlannedFile {
 const folder = '.hookmachine';
 const installedSchema = join('node_modules', 'hookmachine', 'settings.schema.json');
 
+/** The guards that come with hookmachine, as they are offered first. */
+export const offeredGuards = {
+  shell: 'on',
+  git: 'on',
+  secrets: 'on',
+  infrastructure: 'ask',
+} as const;
+
 /**
- * Returns what a first guard needs, file by file; in existing files only the list of hooks changes.
+ * Returns what a first guard of one's own needs, and settings that switch on the guards that come with us, file by
+ * file. In existing settings a list of hooks gets longer, and guards are switched on where nothing is said of them.
  *
  * @throws {SettingsEditError} if the existing settings cannot be edited
  */
-export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
+export function planInit(cwd: string, guard: ExampleGuard, hasGuards = true): PlannedFile[] {
   const path = `${folder}/hooks/${guard.file}`;
   const isInstalled = existsSync(join(cwd, installedSchema));
   const file = (name: string, text: string, mode?: number): PlannedFile => ({
@@ -32,7 +41,7 @@ export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
     write: () => writeNew(join(cwd, name), text, mode),
   });
   return [
-    settingsFile(cwd, guard, path, isInstalled),
+    settingsFile(cwd, guard, path, isInstalled, hasGuards),
     file(path, guard.text, guard.isProgram && 0o755),
     file(`${folder}/hooks/no-env.hooktest.yaml`, exampleTests),
     // A schema beside the settings resolves without a network, and whatever was published.
@@ -58,6 +67,7 @@ function settingsFile(
   guard: ExampleGuard,
   path: string,
   isInstalled: boolean,
+  hasGuards: boolean,
 ): PlannedFile {
   const schema = isInstalled ? `../${installedSchema}` : './settings.schema.json';
   const name = `${folder}/settings.json`;
@@ -73,7 +83,7 @@ function settingsFile(
       hooks: [{ name: 'no-env', ...guard.entry(path) }],
     });
     if (typeof changed !== 'string') throw inTheWay(changed);
-    return changed;
+    return hasGuards ? addKey(changed, 'guards', offeredGuards) : changed;
   };
   // Shows now what would be in the way.
   withGuard(settings);

@@ -187,7 +187,7 @@ describe('shell commands that write no guard', () => {
     'node build.js',
     'python3 script.py',
     'echo hi > $OUT',
-    'rm -rf "$TMPDIR"',
+    'rm -rf "$OUTPUT"',
     'cd src && echo x > a.json',
     'if [ -e x ',
   ])('the command %j is let through', (command) => {

@@ -31,14 +31,15 @@ if [ $# -gt 3 ]; then
   exit
 fi
 printf 'disk' >"$root/dev/sda"
+# Not in an argument, which every process could see.
+printf 'canary-4f1d' >"$root/rec/token"
 printf '%s' "$command" >"$root/rec/command"
 timeout -k 1 10 env -i PATH=/rec/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/dev USER=dev LANG=C.UTF-8 \
-  GITHUB_TOKEN=canary-4f1d \
-  /usr/sbin/chroot "$root" /usr/bin/setpriv --no-new-privs /bin/bash -c 'ulimit -u 400 -f 200000; cd /home/dev/project; exec /bin/bash -c "$(cat /rec/command)"' \
+  /usr/sbin/chroot "$root" /usr/bin/setpriv --no-new-privs /bin/bash -c 'ulimit -u 400 -f 200000; cd /home/dev/project; export GITHUB_TOKEN=$(cat /rec/token); exec /bin/bash -c "$(cat /rec/command)"' \
   >"$result/stdout" 2>"$result/stderr" </dev/null
 echo $? >"$result/status"
 # What is left, by path and content.
 (cd "$root" 2>/dev/null && find etc home opt root srv var dev/sda -type f -not -path '*/.git/objects/*' -not -path '*/.git/index' -not -path '*/.git/logs/*' -exec sha1sum {} + 2>/dev/null; cd "$root" && find etc home opt root srv var rec/ran-download -printf 'mode %m %p\n' 2>/dev/null) >"$result/left"
 for name in called sent remote queries; do cp "$root/rec/$name" "$result/$name" 2>/dev/null || :; done
-(cd "$root/home/dev/project" 2>/dev/null && export HOME="$root/home/dev" && git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null; git stash list 2>/dev/null; git reflog -n 50 2>/dev/null | wc -l; git fsck --lost-found --no-progress 2>/dev/null | wc -l; git -C "$root/srv/git/project.git" for-each-ref --format='remote %(refname) %(objectname)' 2>/dev/null) >"$result/refs"
+(cd "$root/home/dev/project" 2>/dev/null && export HOME="$root/home/dev" && git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null; git stash list 2>/dev/null; git rev-list --all 2>/dev/null | sed 's/^/commit /'; find .git/logs -type f -exec cut -d' ' -f1,2 {} + 2>/dev/null | tr ' ' '\n' | grep -v '^0*$' | sort -u | sed 's/^/reflog /'; git -C "$root/srv/git/project.git" for-each-ref --format='remote %(refname) %(objectname)' 2>/dev/null; git -C "$root/srv/git/project.git" rev-list --all 2>/dev/null | sed 's/^/remote-commit /') >"$result/refs"
 umount -l "$root"

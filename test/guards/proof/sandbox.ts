@@ -23,6 +23,7 @@ const recorded =
 
 /** What is left of the world after a command. */
 export interface Outcome {
+  readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly called: string;
@@ -79,6 +80,7 @@ export class Sandboxes {
     const lines = (name: string): ReadonlySet<string> =>
       new Set(read(name).split('\n').filter(Boolean));
     const outcome = {
+      status: Number(read('status')),
       stdout: read('stdout'),
       stderr: read('stderr'),
       called: read('called'),

@@ -15,6 +15,7 @@ echo data >"$root/var/lib/app/data"
 echo log >"$root/var/log/app.log"
 echo tool >"$root/opt/tool/tool"
 printf -- '-----BEGIN OPENSSH PRIVATE KEY-----\n%s\n-----END OPENSSH PRIVATE KEY-----\n' "$secret" >"$home/.ssh/id_ed25519"
+chmod 600 "$home/.ssh/id_ed25519"
 echo 'ssh-ed25519 AAAA dev' >"$home/.ssh/id_ed25519.pub"
 echo 'ssh-ed25519 AAAA dev' >"$home/.ssh/authorized_keys"
 printf '[default]\naws_secret_access_key = %s\n' "$secret" >"$home/.aws/credentials"
@@ -70,7 +71,10 @@ git commit -qm 'Theirs'
 git push -q origin others:main
 git checkout -q main
 git branch -q -D others
-git reflog expire --expire=all --all 2>/dev/null || true
+git reflog expire --expire=all HEAD refs/heads/main refs/heads/topic 2>/dev/null || true
+# What only the reflog has.
+git commit -q --allow-empty -m 'Undone'
+git reset -q --hard HEAD~1
 git remote set-url origin /srv/git/project.git
 echo 'int changed;' >>src/main.c
 echo notes >notes.txt

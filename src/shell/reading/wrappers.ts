@@ -1,6 +1,5 @@
 import { blurred, isKnown, isRemote, secretMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
-import { absolute } from './paths.ts';
 import type { Program } from './program.ts';
 import { runFind, runXargs } from './passing-on.ts';
 import { runScript } from './scripts.ts';
@@ -89,10 +88,9 @@ const wrap: Program = (at, args, name) => {
     return name === 'sudo' && line.has('s', 'i', 'shell', 'login')
       ? runInput(at.stdin, at, 'sh')
       : '';
-  return at.apart((state) => {
-    if (folder !== undefined) state.folders = [at.path(folder)];
-    return at.run(rest, { via: name, env });
-  });
+  return at.apart(() =>
+    at.run(rest, { via: name, env, folder: folder === undefined ? undefined : at.path(folder) }),
+  );
 };
 
 const environment: Program = (at, args) => {
@@ -106,11 +104,12 @@ const environment: Program = (at, args) => {
   const env = takeVariables(rest);
   if (split === undefined && rest.length === 0) return secretMark;
   return at.apart((state) => {
-    const folder = line.value('C', 'chdir');
-    if (folder !== undefined) state.folders = [absolute(folder, at.folder)];
+    const to = line.value('C', 'chdir');
+    const folder = to === undefined ? undefined : at.path(to);
+    if (folder !== undefined) state.folders = [folder];
     for (const [variable, value] of Object.entries(env)) state.set(variable, [value]);
     return split === undefined
-      ? at.run(rest, { via: 'env', env })
+      ? at.run(rest, { via: 'env', env, folder })
       : at.code([split, ...rest].join(' '));
   });
 };

@@ -4,7 +4,7 @@ import { CommandLine } from './options.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
 import { recipesOf } from './recipes.ts';
-import { foldersAbove } from './scripts.ts';
+import { foldersAbove } from '../../base/folders-above.ts';
 
 const dockerRun =
   'a,add-host,c,cap-add,cap-drop,cpus,device,dns,e,entrypoint,env,env-file,expose,gpus,h,hostname,ip,l,label,link,m,memory,mount,name,net,network,network-alias,p,pid,platform,publish,pull,restart,runtime,security-opt,shm-size,stop-signal,tmpfs,u,ulimit,user,userns,v,volume,volumes-from,w,workdir'.split(
@@ -82,9 +82,7 @@ function mounted(
       ([, to = '']) => program.some((text) => text.includes(to)) || folder === to,
     );
     if (!isHere) state.where = 'container';
-    if (folder !== undefined) state.folders = [folder];
-    state.via = [...state.via, 'docker'];
-    return at.run(program);
+    return at.run(program, { via: 'docker', folder });
   });
 }
 
@@ -96,8 +94,7 @@ function inside(
 ): string {
   return at.apart((state) => {
     state.where = where;
-    state.folders = ['/'];
-    return at.run(words, { via: name });
+    return at.run(words, { via: name, folder: '/' });
   });
 }
 

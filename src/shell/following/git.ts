@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { followArgument } from './arguments.ts';
 import type { Following } from './following.ts';
-import { gitSettings } from './git-settings.ts';
+import { gitSettings } from '../git-settings.ts';
 import { literally, quote, type ExpandedWord } from './expanded-word.ts';
 
 /** Follows `git`: its configuration and its hooks say what it runs. */

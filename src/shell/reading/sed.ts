@@ -20,7 +20,7 @@ export const sedProgram: Program = (at, args) => {
     at.emit({ kind: 'file', action: 'write', path: at.path(file), isTree: false });
   let secret = '';
   for (const name of operands) {
-    if (isInPlace) at.emit({ kind: 'file', action: 'append', path: at.path(name), isTree: false });
+    if (isInPlace) at.emit({ kind: 'file', action: 'edit', path: at.path(name), isTree: false });
     if (readsSecret(at, name)) secret = at.contentOf(at.path(name));
   }
   if (isInPlace) return '';

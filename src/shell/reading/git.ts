@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { shellWord } from '../../base/shell-word.ts';
 import { blurred, isKnown, isSecret, secretMark, unknownMark } from './marks.ts';
 import { touch } from './file-programs.ts';
+import { absolute } from './paths.ts';
 import type { Program } from './program.ts';
 import type { Running } from './running.ts';
-import { foldersAbove } from './scripts.ts';
+import { foldersAbove } from '../../base/folders-above.ts';
+import { gitSettings } from '../git-settings.ts';
 
 /** A git command line without the options that stand before its command. */
 export interface GitCommand {
@@ -48,7 +50,7 @@ const programSettings =
 
 /** Reads git: its aliases, the programs that settings name, and the code that some of its commands run. */
 export const gitProgram: Program = (at, args) => {
-  const { command, args: rest, settings } = gitCommandOf(args, at.folder);
+  const { command, args: rest, settings, folder } = gitCommandOf(args, at.folder);
   for (const setting of settings) {
     const [, program = ''] = programSettings.exec(setting) ?? [];
     if (
@@ -72,17 +74,16 @@ export const gitProgram: Program = (at, args) => {
     return at.run(['git', ...alias.split(/\s+/), ...rest]);
   }
   runsCode(at, command, rest);
+  if (/^(?:checkout|restore|rm|mv)$/.test(command)) changesFiles(at, rest, folder);
   return printed(at, command, rest);
 };
 
 /** Returns the text of an alias, from `-c` or from the repository's or the user's settings. */
 function aliasOf(at: Running, name: string, settings: readonly string[]): string | undefined {
   if (name === '' || builtin.has(name) || !isKnown(name)) return undefined;
-  const start = `alias.${name}=`;
-  const given = settings.findLast((setting) =>
-    setting.toLowerCase().startsWith(start.toLowerCase()),
-  );
-  if (given !== undefined) return given.slice(start.length);
+  const wanted = `alias.${name.toLowerCase()}`;
+  const given = settings.findLast((setting) => setting.toLowerCase().startsWith(`${wanted}=`));
+  if (given !== undefined) return given.slice(wanted.length + 1);
   const { disk, home } = at.state.around;
   const files = [
     ...foldersAbove(at.folder).map((folder) => join(folder, '.git/config')),
@@ -90,17 +91,9 @@ function aliasOf(at: Running, name: string, settings: readonly string[]): string
     join(home, '.config/git/config'),
   ];
   for (const file of files) {
-    const text = at.state.files.get(file) ?? disk.read(file);
-    const [, section = ''] = /^\[alias\]([^[]*)/im.exec(text ?? '') ?? [];
-    const line = section
-      .split('\n')
-      .find((one) => one.trim().split(/\s*=/)[0]?.toLowerCase() === name.toLowerCase());
-    if (line !== undefined)
-      return line
-        .slice(line.indexOf('=') + 1)
-        .trim()
-        .replace(/^"([^]*)"$/, '$1')
-        .replaceAll('\\"', '"');
+    const text = at.state.files.get(file) ?? disk.read(file) ?? '';
+    const [, value] = gitSettings(text).findLast(([key]) => key === wanted) ?? [];
+    if (value !== undefined) return value;
   }
   return undefined;
 }
@@ -110,6 +103,12 @@ const builtin: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** What git replaces or removes is in its history, or its own rules speak about it. */
+function changesFiles(at: Running, args: readonly string[], folder: string): void {
+  for (const text of args)
+    if (!/^[-:]|^\.?$/.test(text)) touch(at, 'write', absolute(text, folder));
+}
 
 function runsCode(at: Running, command: string, args: readonly string[]): void {
   const run = (code: string): void => void at.apart(() => at.code(code));

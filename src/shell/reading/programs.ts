@@ -14,7 +14,14 @@ import { runners } from './runners.ts';
 import { runScript } from './scripts.ts';
 import { wrappers } from './wrappers.ts';
 
+/** Programs that only read the files that they are given. */
+const readers =
+  'diff cmp comm file jq du df tree which type id whoami md5sum sha1sum sha256sum sha512sum cksum ag bat hexdump ls stat'.split(
+    ' ',
+  );
+
 const programs: ReadonlyMap<string, Program> = new Map([
+  ...readers.map((name): [string, Program] => [name, anyProgram]),
   ...filters,
   ...filePrograms,
   ...network,
@@ -25,6 +32,9 @@ const programs: ReadonlyMap<string, Program> = new Map([
   ...builtins,
   ['git', gitProgram],
 ]);
+
+/** Whether we know which files a program reads and writes. */
+export const isKnownProgram = (name: string): boolean => programs.has(versionless(name));
 
 /** Runs a program, a function, an alias or a script. */
 export function runProgram(at: Running, words: readonly string[]): string {

@@ -8,7 +8,16 @@ interface Common {
 }
 
 /** What a command does to a file. */
-export type FileAction = 'read' | 'delete' | 'write' | 'append' | 'move' | 'mode' | 'link' | 'lock';
+export type FileAction =
+  | 'read'
+  | 'delete'
+  | 'write'
+  | 'append'
+  | 'edit'
+  | 'move'
+  | 'mode'
+  | 'link'
+  | 'lock';
 
 /** A program that would be started. */
 export interface RunEffect extends Common {

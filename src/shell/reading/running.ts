@@ -45,4 +45,6 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly via?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder that it starts in; default: the shell's. */
+  readonly folder?: string | undefined;
 }

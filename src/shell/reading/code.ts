@@ -275,7 +275,7 @@ const interpret: Program = (at, args, given) => {
   );
   const files = line.all('env-file').map((file) => readsSecret(at, file));
   void files;
-  if (isInPlace) for (const file of line.operands) touch(at, 'append', file);
+  if (isInPlace) for (const file of line.operands) touch(at, 'edit', file);
   const texts = [...line.all(...options)];
   const module = name === 'python' ? line.value('m') : undefined;
   if (module !== undefined)
@@ -345,7 +345,7 @@ const editor: Program = (at, args, name) => {
       /system\(\s*["']([^"']+)/.exec(one) ?? /\bos\.execute\(["']([^"']+)/.exec(one) ?? [];
     if (call !== undefined) at.apart(() => at.code(call));
     if (/^:?(?:w|x|wq)!?(?:\s|$)/.test(one))
-      for (const file of line.operands) touch(at, 'append', file);
+      for (const file of line.operands) touch(at, 'edit', file);
   }
   return line.operands.some((file) => readsSecret(at, file)) ? secretMark : '';
 };

@@ -174,19 +174,27 @@ export class Reader implements Walking {
     return false;
   }
 
-  run(words: readonly string[], { stdin, via, env }: RunOptions = {}): string {
+  run(words: readonly string[], { stdin, via, env, folder }: RunOptions = {}): string {
     if (++this.#steps > mostSteps) this.#lose('it has more steps than can be followed');
     if (this.#isLost || words.length === 0) return '';
-    const before = { words: this.words, env: this.env, via: this.state.via };
+    const before = { words: this.words, env: this.env, folder: this.folder };
+    const { state } = this;
+    const { folders, via: viaBefore } = state;
     this.words = words;
+    if (folder !== undefined) {
+      this.folder = folder;
+      state.folders = [folder];
+    }
     if (env !== undefined) this.env = { ...this.env, ...env };
-    if (via !== undefined) this.state.via = [...this.state.via, via];
+    if (via !== undefined) state.via = [...viaBefore, via];
     const output = this.#deeper(() =>
       this.#withStdin(stdin ?? this.stdin, () => runProgram(this, words)),
     );
     this.words = before.words;
     this.env = before.env;
-    this.state.via = before.via;
+    this.folder = before.folder;
+    state.via = viaBefore;
+    if (folder !== undefined) state.folders = folders;
     return output;
   }
 

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { isKnown, isRemote, unknownMark } from './marks.ts';
 import type { Running } from './running.ts';
 
@@ -54,10 +53,4 @@ export function interpreterOf(text: string): string | undefined {
     .split(/\s+/)
     .filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
   return words[0]?.slice(words[0].lastIndexOf('/') + 1);
-}
-
-/** Returns the folder above a path, and those above it, up to the root. */
-export function foldersAbove(path: string): string[] {
-  const above = dirname(path);
-  return above === path ? [path] : [path, ...foldersAbove(above)];
 }
