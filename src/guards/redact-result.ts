@@ -4,6 +4,12 @@ import { redactor } from '../settings/redaction/redactor.ts';
 /** The parts of a tool's result that somebody reads. */
 const shownParts = ['llmContent', 'returnDisplay'];
 
+/** The text of a piece of content. */
+const textOf = (piece: unknown): string | undefined => {
+  const text = isRecord(piece) ? piece['text'] : piece;
+  return typeof text === 'string' ? text : undefined;
+};
+
 /** Replaces the secrets in a tool's result, so that neither the model nor the user's screen gets them. */
 export function redactResult(event: { readonly tool_response?: unknown }): object | undefined {
   const { tool_response: response } = event;
@@ -11,12 +17,26 @@ export function redactResult(event: { readonly tool_response?: unknown }): objec
   const { text } = redactor();
   const hidden = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value, Number.POSITIVE_INFINITY);
-    if (Array.isArray(value)) return value.map(hidden);
+    if (Array.isArray(value)) return hiddenOver(value.map(hidden), value);
     if (isRecord(value))
       return Object.fromEntries(
         Object.entries(value).map(([key, one]) => [key, key === 'data' ? one : hidden(one)]),
       );
     return value;
+  };
+  /** A secret may be split over pieces, of which none looks like one. */
+  const hiddenOver = (pieces: readonly unknown[], given: readonly unknown[]): unknown => {
+    const texts = given.flatMap((piece) => textOf(piece) ?? []);
+    if (texts.length < 2) return pieces;
+    const whole = text(texts.join(''), Number.POSITIVE_INFINITY);
+    if (whole === pieces.flatMap((piece) => textOf(piece) ?? []).join('')) return pieces;
+    let isFirst = true;
+    return pieces.map((piece) => {
+      if (textOf(piece) === undefined) return piece;
+      const now = isFirst ? whole : '';
+      isFirst = false;
+      return isRecord(piece) ? { ...piece, text: now } : now;
+    });
   };
   const changed = Object.fromEntries(
     shownParts.filter((key) => key in response).map((key) => [key, hidden(response[key])]),

@@ -96,6 +96,25 @@ test('secrets in a result are replaced, and a result without any is left alone',
   expect(await redactSecrets({ tool_response: { llmContent: 'ok' } })).toBeUndefined();
 });
 
+test('a secret that is split over the pieces of a result is replaced', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const image = { type: 'image', data: 'aGk=' };
+  for (const cut of [3, 9, 20]) {
+    const pieces = [
+      { type: 'text', text: `The token is ${token.slice(0, cut)}` },
+      image,
+      { type: 'text', text: `${token.slice(cut)}, he said` },
+    ];
+    const changed = await redactSecrets({ tool_response: { llmContent: pieces } });
+    const shown = JSON.stringify(changed);
+    expect(shown).not.toContain(token.slice(cut));
+    expect(shown).toContain('he said');
+    expect(shown).toContain(JSON.stringify(image));
+  }
+  const plain = [{ text: 'The first part' }, { text: ' and the second' }];
+  expect(await redactSecrets({ tool_response: { llmContent: plain } })).toBeUndefined();
+});
+
 test('a command is explained without being run', async () => {
   const folder = tempFolder();
   const { answer, effects, findings } = await explainCommand('touch ran; rm -rf ~', folder);
