@@ -65,6 +65,10 @@ test.each([
   ['a script that it writes first', `echo '${payload}' > /tmp/x.sh; sh /tmp/x.sh`],
   ['a here-document', `bash <<'END'\n${payload}\nEND`],
   ['xargs', 'echo ~/Documents | xargs rm -rf'],
+  ['xargs with a place for each item', 'echo ~/Documents | xargs -i rm -rf {}'],
+  ['xargs with a long option', 'echo ~/Documents | xargs --replace=X rm -rf X'],
+  ['parallel', `parallel bash -c ::: '${payload}'`],
+  ['an empty environment', `env - ${payload}`],
   ['find', 'find ~/Documents -delete'],
   ['a folder that it changes to', 'cd ~ && rm -rf Documents'],
   ['a one-liner of Python', `python3 -c 'import os; os.system("${payload}")'`],
@@ -73,6 +77,103 @@ test.each([
   ['an alias of git', `git -c alias.x='!${payload}' x`],
 ])('a guard sees through %s', async (_, command) => {
   expect(await rulesFor(command)).toContain('shell/delete-home');
+});
+
+/** Everywhere that a substitution may stand, here as S. */
+const places = [
+  'echo S',
+  'echo "S"',
+  'echo $"S"',
+  'echo a{S,b}',
+  'echo [S]',
+  'echo @(a|S)',
+  'S',
+  '! S',
+  'time S',
+  'x=S',
+  'x+=S',
+  'x=S true',
+  'a=(S)',
+  'a[S]=1',
+  'a=([S]=1)',
+  'declare -A m=([S]=1)',
+  'export X=S',
+  'declare x=S',
+  'f() { local y=S; }; f',
+  'echo > S',
+  'echo 2> S',
+  'cat < S',
+  'cat <<< S',
+  'cat <<< "S"',
+  'echo ${x:-S}',
+  'echo ${x:=S}',
+  'echo ${x:+S}',
+  'echo ${u:?S}',
+  'echo ${x#S}',
+  'echo ${x%%S}',
+  'echo ${x/S/b}',
+  'echo ${x/a/S}',
+  'echo ${x//S}',
+  'echo ${x:S:1}',
+  'echo ${x:0:S}',
+  'echo ${a[S]}',
+  'echo ${x^S}',
+  'echo $((1 + S))',
+  'echo $((S ? 1 : 2))',
+  'echo $((a[S]))',
+  '((x = S))',
+  'let x=S',
+  '[ S ]',
+  '[[ S ]]',
+  '[[ x == S ]]',
+  '[[ x =~ S ]]',
+  '[[ -f S && 1 ]]',
+  'if S; then :; fi',
+  'if :; then S; else :; fi',
+  'if false; then :; elif S; then :; fi',
+  'while S; do break; done',
+  'until S; do break; done',
+  'for i in S; do :; done',
+  'for ((i = S; i < 1; i++)); do :; done',
+  'for ((; i < S; i++)); do :; done',
+  'for ((; ; i += S)); do break; done',
+  'select i in S; do break; done',
+  'case S in *) ;; esac',
+  'case x in S) ;; esac',
+  'case x in x) S ;; esac',
+  '(S)',
+  '{ S; }',
+  'S | cat',
+  'true | S',
+  'S & wait',
+  'true && S',
+  'true || S',
+  'cat <(S)',
+  'tee >(S) < /dev/null',
+  'coproc S',
+  'eval S',
+  'eval "S"',
+  'trap S EXIT',
+  '. <(S)',
+  'exec 3< <(S)',
+  'x=$(S)',
+  'x=`S`',
+  'echo "${x:-"S"}"',
+  'set -- S',
+  'alias y=S',
+  'test S',
+  'printf %s S',
+  'read x <<< S',
+  'mapfile a < <(S)',
+  'return S',
+  'exit S',
+];
+
+test.each(places)('a substitution runs in %j', async (command) => {
+  const substitution = `$(${payload})`;
+  expect(await rulesFor(command.replaceAll(/\bS\b/g, () => substitution))).toContain(
+    'shell/delete-home',
+  );
 });
 
 test.each([
@@ -104,6 +205,27 @@ async function heapAfter(commands: number): Promise<number> {
     await rulesFor(`cd src && npm test -- --shard ${index} | tee out-${index}.log`);
   return process.memoryUsage().heapUsed;
 }
+
+test.each([
+  'find . -maxdepth 1 -exec echo -delete {} +',
+  'git checkout -bfix',
+  'git switch -cfix',
+  'git checkout -- README.md && git status',
+  'curl -X DELETE http://localhost:3000/api/items/1',
+  'vault kv list secret/',
+])('nothing speaks about %s', async (command) => {
+  expect(await rulesFor(command)).toEqual([]);
+});
+
+test.each([
+  ['infrastructure/destroy', 'curl -X DELETE https://api.example.com/items/1'],
+  ['infrastructure/destroy', 'curl -XDELETE localhost:9200/_all'],
+  ['infrastructure/destroy', 'nats stream purge ORDERS'],
+  ['infrastructure/remote-files', 'rsync -a --delete dist/ web:/srv/www'],
+  ['secrets/environment', 'vault kv get secret/app'],
+])('%s speaks about %s', async (rule, command) => {
+  expect(await rulesFor(command)).toContain(rule);
+});
 
 test('memory stays flat over many commands', async () => {
   const before = await heapAfter(2_000);

@@ -20,17 +20,10 @@ export const checkGit: Check = function* (effect, context) {
   if (command.args.some((text) => /^(?:-h|--help|--dry-run)$/.test(text))) return;
   const check = checks[command.command];
   if (check === undefined) return;
+  const given = optionsOf(command);
   const git: Git = {
     ...command,
-    has: (...options) =>
-      command.args.some((text) =>
-        options.some(
-          (option) =>
-            text === option ||
-            text.startsWith(`${option}=`) ||
-            (/^-\w$/.test(option) && /^-[A-Za-z]+$/.test(text) && text.includes(option[1]!)),
-        ),
-      ),
+    has: (...options) => options.some((option) => given.has(option)),
     operands: command.args.filter((text) => !text.startsWith('-')),
   };
   const result = check(git);
@@ -48,6 +41,30 @@ type Stake = {
 
 type Result = readonly [rule: Id, does: string, stake?: Stake | undefined] | undefined;
 
+/** Letters after which the rest of a word is a value. */
+const valued: Readonly<Record<string, string>> = {
+  checkout: 'bB',
+  switch: 'cC',
+  commit: 'mFCct',
+  stash: 'm',
+  push: 'o',
+  clean: 'e',
+};
+
+/** The options of a command: long ones without their values, and single letters. */
+function optionsOf({ command, args }: GitCommand): ReadonlySet<string> {
+  const end = args.indexOf('--');
+  return new Set(
+    (end === -1 ? args : args.slice(0, end)).flatMap((text) => {
+      if (text.startsWith('--')) return text.split('=', 1);
+      if (!/^-\w/.test(text)) return [];
+      const letters = [...text.slice(1)];
+      const last = letters.findIndex((letter) => (valued[command] ?? '').includes(letter));
+      return (last === -1 ? letters : letters.slice(0, last + 1)).map((letter) => `-${letter}`);
+    }),
+  );
+}
+
 /** A finding only where the repository has something to lose. */
 async function whereAtStake(
   finding: Finding,
@@ -58,9 +75,15 @@ async function whereAtStake(
 ): Promise<Finding | undefined> {
   const folder = absolute(git.folder, effect.cwd);
   // A change of the same command, before this one, is at stake too.
-  const changes = context.effects.some(
-    (one) => one.kind === 'file' && one.action !== 'read' && one.path.startsWith(`${folder}/`),
-  );
+  const changes = context.effects
+    .slice(0, context.effects.indexOf(effect))
+    .some(
+      (one) =>
+        one.kind === 'file' &&
+        one.action !== 'read' &&
+        !one.by.startsWith('git ') &&
+        one.path.startsWith(`${folder}/`),
+    );
   if (changes) return finding;
   const state = isKnown(folder)
     ? await context.stateOf(

@@ -1,10 +1,18 @@
 import type { QueryEffect, RunEffect } from '../../shell/reading/effects.ts';
-import type { infrastructureRules } from './infrastructure-rules.ts';
 import type { Check } from './rule.ts';
+import { publishing } from './publishing.ts';
+import {
+  destroys,
+  empties,
+  prunes,
+  publishes,
+  removes,
+  type InfrastructureRule,
+  type Shape,
+} from './shapes.ts';
 import { lossOf } from './statements.ts';
 
-type Id = (typeof infrastructureRules)[number]['id'];
-type Found = readonly [rule: Id, does: string] | undefined;
+type Found = readonly [rule: InfrastructureRule, does: string] | undefined;
 
 /** Speaks about resources elsewhere: what is destroyed, emptied or published. */
 export const checkInfrastructure: Check = function* (effect) {
@@ -17,43 +25,6 @@ function ofQuery({ text, language, program }: QueryEffect): Found {
   const loss = lossOf(text, language);
   return loss === undefined ? undefined : ['infrastructure/database', `lets ${program} ${loss}`];
 }
-
-/** Shapes of command lines, as words joined by spaces. */
-interface Shape {
-  readonly matches: RegExp;
-  readonly unless?: RegExp;
-  readonly rule: Id;
-  readonly does: string;
-}
-
-const destroys = (matches: RegExp, does: string, unless?: RegExp): Shape => ({
-  matches,
-  does,
-  rule: 'infrastructure/destroy',
-  ...(unless && { unless }),
-});
-const empties = (matches: RegExp, does: string): Shape => ({
-  matches,
-  does,
-  rule: 'infrastructure/database',
-});
-const removes = (matches: RegExp, does: string, unless?: RegExp): Shape => ({
-  matches,
-  does,
-  rule: 'infrastructure/remote-files',
-  ...(unless && { unless }),
-});
-const prunes = (matches: RegExp, does: string): Shape => ({
-  matches,
-  does,
-  rule: 'infrastructure/containers',
-});
-const publishes = (matches: RegExp, does: string): Shape => ({
-  matches,
-  does,
-  rule: 'publishing/publish',
-  unless: /(?:^| )--(?:dry-run|help)/,
-});
 
 const dry = /(?:^| )--?(?:dry-?run(?!=none)|what-if|help|h)\b/;
 const terraform: readonly Shape[] = [
@@ -84,18 +55,21 @@ const docker: readonly Shape[] = [
   ),
   publishes(/^(?:image )?push\b|^buildx build .*--push\b|^manifest push/, 'publishes an image'),
 ];
-const npm: readonly Shape[] = [
-  publishes(
-    /^(?:publish|unpublish|deprecate|dist-tag (?:add|rm)|owner (?:add|rm)|access)\b/,
-    'publishes or withdraws a package',
+
+/** A server of this machine that is being developed; a store that runs here holds data all the same. */
+const isDeveloped =
+  /\b(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::(?!(?:9200|9300|7700|8983|5984|6333|8086|8500|15672)\b)\d+)?(?:\/(?!indexes\/|_\w)|[\s'"]|$)/;
+const deletesByHttp: readonly Shape[] = [
+  destroys(
+    /(?:^| )(?:-X ?|--request[ =]|--method[ =])?DELETE(?: |$)/i,
+    'deletes something on a server',
+    isDeveloped,
   ),
-  publishes(
-    /^(?:npm|version) publish\b|^-r publish|^(?:workspaces? .*)?(?:npm )?publish\b/,
-    'publishes a package',
-  ),
+  destroys(/\/(?:_delete_by_query|doDelete)\b/, 'deletes something on a server'),
 ];
 
 const shapes: Readonly<Record<string, readonly Shape[]>> = {
+  ...publishing,
   terraform,
   tofu: terraform,
   terragrunt: [
@@ -251,39 +225,10 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
       'deletes the volumes of the containers',
     ),
   ],
-  npm,
-  pnpm: npm,
-  yarn: npm,
-  bun: npm,
-  lerna: [publishes(/^publish\b/, 'publishes packages')],
-  changeset: [publishes(/^publish\b/, 'publishes packages')],
-  'semantic-release': [publishes(/^/, 'publishes a release')],
-  np: [publishes(/^/, 'publishes a package')],
-  cargo: [publishes(/^(?:publish|yank|owner)\b/, 'publishes or withdraws a crate')],
-  twine: [publishes(/^upload\b/, 'publishes a package')],
-  flit: [publishes(/^publish\b/, 'publishes a package')],
-  poetry: [publishes(/^publish\b/, 'publishes a package')],
-  uv: [publishes(/^publish\b/, 'publishes a package')],
-  hatch: [publishes(/^publish\b/, 'publishes a package')],
-  pdm: [publishes(/^publish\b/, 'publishes a package')],
-  gem: [publishes(/^(?:push|yank|owner)\b/, 'publishes or withdraws a gem')],
-  mvn: [publishes(/(?:^| )deploy\b|release:perform/, 'publishes an artifact')],
-  gradle: [publishes(/(?:^| )publish\w*\b/, 'publishes an artifact')],
-  gradlew: [publishes(/(?:^| )publish(?!ToMavenLocal)\w*\b/, 'publishes an artifact')],
-  dotnet: [publishes(/^nuget (?:push|delete)\b/, 'publishes a package')],
-  nuget: [publishes(/^(?:push|delete)\b/, 'publishes a package')],
-  dart: [publishes(/^pub publish\b/, 'publishes a package')],
-  flutter: [publishes(/^pub publish\b/, 'publishes a package')],
   mix: [
     publishes(/^hex\.publish\b/, 'publishes a package'),
     empties(/^ecto\.(?:drop|reset)\b/, 'drops the database'),
   ],
-  vsce: [publishes(/^(?:publish|unpublish)\b/, 'publishes an extension')],
-  ovsx: [publishes(/^publish\b/, 'publishes an extension')],
-  goreleaser: [publishes(/^release\b(?!.*--(?:snapshot|skip[= ]publish))/, 'publishes a release')],
-  jsr: [publishes(/^publish\b/, 'publishes a package')],
-  deno: [publishes(/^publish\b/, 'publishes a package')],
-  skopeo: [publishes(/^(?:copy|sync|delete)\b.*docker:\/\//, 'publishes or deletes an image')],
   dropdb: [empties(/^(?!.*--help)/, 'drops a database')],
   dropuser: [empties(/^(?!.*--help)/, 'drops a database user')],
   mysqladmin: [empties(/(?:^| )drop\b/, 'drops a database')],
@@ -323,19 +268,59 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   vgremove: [destroys(/^/, 'deletes a volume group')],
   pvremove: [destroys(/^/, 'deletes a physical volume')],
   btrfs: [destroys(/^subvolume delete\b/, 'deletes a subvolume')],
-  restic: [destroys(/^forget .*--prune|^prune\b/, 'deletes backups')],
-  borg: [destroys(/^(?:delete|prune)\b/, 'deletes backups', dry)],
+  restic: [destroys(/^(?:-\S+ )*(?:forget|prune)\b/, 'deletes backups', dry)],
+  borg: [
+    destroys(
+      /^(?:delete|prune|compact|repo-delete|rdelete)\b/,
+      'deletes backups',
+      /(?:^| )(?:--dry-run|-n)\b/,
+    ),
+  ],
+  velero: [destroys(/^(?:backup|restore|schedule|snapshot)\w* delete\b/, 'deletes backups', dry)],
   diskutil: [destroys(/^(?:erase\w*|partitionDisk|apfs delete\w*|zeroDisk)/i, 'erases a disk')],
   tmutil: [destroys(/^delete\b/, 'deletes backups')],
   consul: [destroys(/^kv delete\b/, 'deletes keys')],
   etcdctl: [destroys(/^(?:--\S+ )*(?:del|rm)\b/, 'deletes keys')],
   vault: [
     destroys(
-      /^(?:delete|kv (?:delete|destroy|metadata delete)|secrets disable|operator)\b/,
+      /^(?:delete|kv (?:delete|destroy|metadata delete)|secrets disable|operator|policy delete|auth disable|lease revoke|token revoke)\b/,
       'deletes secrets',
     ),
   ],
-  rabbitmqctl: [destroys(/^(?:reset|force_reset|delete_\w+|purge_queue)\b/, 'deletes queues')],
+  op: [destroys(/^\w+ delete\b/, 'deletes secrets')],
+  doppler: [destroys(/^(?:\w+ )+delete\b/, 'deletes secrets')],
+  rabbitmqctl: [
+    destroys(
+      /^(?:reset|force_reset|delete_\w+|purge_queue|clear_permissions)\b/,
+      'deletes queues or permissions',
+    ),
+  ],
+  rabbitmqadmin: [destroys(/(?:^| )(?:delete|purge)\b/, 'deletes queues')],
+  nats: [
+    destroys(
+      /^(?:stream|consumer|kv|object|bucket|account) (?:del\w*|rm|purge)\b/,
+      'deletes streams or their messages',
+    ),
+  ],
+  'kafka-delete-records': [destroys(/^/, 'deletes messages')],
+  'kafka-consumer-groups': [destroys(/--delete\b|--reset-offsets.*--execute/, 'deletes groups')],
+  'kafka-acls': [destroys(/--remove\b/, 'removes permissions')],
+  'kafka-configs': [destroys(/--delete-config\b/, 'removes settings')],
+  'gitlab-runner': [destroys(/^unregister\b/, 'removes runners')],
+  circleci: [destroys(/^\w+ (?:delete|remove-secret)\b/, 'deletes something of the organization')],
+  java: [destroys(/jenkins-cli\.jar .*\bdelete-\w+/, 'deletes something of the server')],
+  rsync: [
+    removes(
+      /(?:^| )--del(?:ete[\w-]*)?(?: .*)? [\w.@-]+:\S*$/,
+      'deletes files on another machine',
+      /(?:^| )(?:--dry-run|-\w*n\w*)\b/,
+    ),
+  ],
+  curl: deletesByHttp,
+  http: deletesByHttp,
+  https: deletesByHttp,
+  xh: deletesByHttp,
+  wget: deletesByHttp,
   'kafka-topics': [destroys(/--delete\b/, 'deletes topics')],
   'kafka-topics.sh': [destroys(/--delete\b/, 'deletes topics')],
 };

@@ -1,8 +1,10 @@
 import {
+  forEachChild,
   parse,
   type DoubleQuotedChild,
   type ParameterExpansionPart,
   type Script,
+  type SyntaxNode,
   type Word,
   type WordPart,
 } from 'unbash';
@@ -18,6 +20,8 @@ export interface Expanding {
   readonly state: ShellState;
   /** Runs a script and returns what it prints. */
   capture(script: Script): string;
+  /** Whether a script has been run before, wherever it stands. */
+  hasRun(script: Script): boolean;
   /** Runs a process substitution and returns the name of its file. */
   substitute(script: Script, direction: '<' | '>'): string;
 }
@@ -105,10 +109,12 @@ export class Expander {
         return fields.add(part.parts.map((one) => this.#quoted(one).join(' ')).join(''), true);
       }
       case 'Glob':
+        this.#runWhatIsInside(part);
         if (part.kind === 'star') return fields.add(starMark);
         if (part.kind === 'question') return fields.add(anyMark);
         return fields.add(/^\[\w\]$/.test(part.text) ? part.text[1]! : anyMark);
       case 'ExtendedGlob':
+        this.#runWhatIsInside(part);
         return fields.add(starMark);
       case 'ProcessSubstitution':
         return fields.add(
@@ -147,15 +153,28 @@ export class Expander {
         return [part.value];
       case 'SimpleExpansion':
         return this.variable(part.text.slice(1));
-      case 'ParameterExpansion':
-        return this.#parameter(part);
+      case 'ParameterExpansion': {
+        const texts = this.#parameter(part);
+        this.#runWhatIsInside(part);
+        return texts;
+      }
       case 'CommandExpansion':
         return [part.script ? this.#at.capture(part.script).replace(/\n+$/, '') : unknownMark];
       case 'ArithmeticExpansion':
+        this.#runWhatIsInside(part);
         return [this.#number(part.expression)];
       default:
         return [unknownMark];
     }
+  }
+
+  /** The shell runs substitutions wherever they stand: in an index, in a sum, in a pattern. */
+  #runWhatIsInside(node: SyntaxNode): void {
+    forEachChild(node, (child) => {
+      const script = 'script' in child ? child.script : undefined;
+      if (script === undefined) this.#runWhatIsInside(child);
+      else if (!this.#at.hasRun(script)) this.#at.capture(script);
+    });
   }
 
   #number(expression: Parameters<typeof arithmeticOf>[0]): string {

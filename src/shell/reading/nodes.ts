@@ -44,6 +44,8 @@ export function walk(at: Walking, node: SyntaxNode): string {
     case 'While':
       return at.node(node.clause) + branches(at, [() => at.node(node.body), () => '']);
     case 'ArithmeticFor':
+      for (const part of [node.initialize, node.test, node.update])
+        if (part !== undefined) at.node(part);
       return branches(at, [() => at.node(node.body), () => '']);
     case 'Function':
       return define(at, node);
@@ -143,7 +145,9 @@ function statusOf(node: SyntaxNode | undefined): boolean | undefined {
   return { true: true, ':': true, false: false }[node.name?.text ?? ''];
 }
 
-function cases(at: Walking, { items }: Case): string {
+function cases(at: Walking, { word, items }: Case): string {
+  const expander = new Expander(at, 0);
+  for (const one of [word, ...items.flatMap(({ pattern }) => pattern)]) expander.text(one);
   return branches(at, [...items.map((item) => () => at.node(item.body)), () => '']);
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { touch } from './file-programs.ts';
 import { activated, matchesPattern } from './glob.ts';
 import { isKnown, starMark, unknownMark, blurred } from './marks.ts';
-import { CommandLine } from './options.ts';
+import { CommandLine, type OptionShape } from './options.ts';
 import type { Program } from './program.ts';
 import type { Running } from './running.ts';
 
@@ -10,12 +10,17 @@ const mostItems = 24;
 
 /** Runs `xargs`: a program that gets further arguments from the input. */
 export const runXargs: Program = (at, args) => {
-  const line = new CommandLine(args, {
-    valued: 'aEIdLnPs',
-    longValued: ['arg-file', 'delimiter', 'max-args', 'max-procs', 'replace'],
+  const shape: OptionShape = {
+    valued: 'aEIJdLnPRSs',
+    longValued: ['arg-file', 'delimiter', 'max-args', 'max-procs', 'max-lines', 'max-chars'],
     isStrict: true,
-  });
-  const replaced = line.value('I', 'replace') ?? (line.has('i') ? '{}' : undefined);
+  };
+  const own = args.length - new CommandLine(args, shape).operands.length;
+  const line = new CommandLine(
+    [...args.slice(0, own).flatMap(withPlace), ...args.slice(own)],
+    shape,
+  );
+  const replaced = line.value('I', 'J');
   const file = line.value('a', 'arg-file');
   const input = file === undefined ? at.stdin : at.contentOf(at.path(file));
   const words = line.operands.length === 0 ? ['echo'] : line.operands;
@@ -39,6 +44,12 @@ export const runXargs: Program = (at, args) => {
       )
       .join('');
   });
+};
+
+/** `-i`, `-iX`, `--replace` and `--replace=X` are `-I X`, where X is `{}` if it is missing. */
+const withPlace = (option: string): string[] => {
+  const [isIt, short, long] = /^(?:-i([^]*)|--replace(?:=([^]*))?)$/.exec(option) ?? [];
+  return isIt === undefined ? [option] : ['-I', short || long || '{}'];
 };
 
 /** The items of an input of which not everything is known: what is known of it still counts. */
@@ -66,7 +77,8 @@ const runPlainFind = (at: Running, args: readonly string[]): string => {
   const rest = leading === -1 ? [] : args.slice(leading);
   const first = rest.findIndex((text) => /^(?:-|\(|!)/.test(text));
   const folders = first === -1 ? rest : rest.slice(0, first);
-  const tests = first === -1 ? [] : rest.slice(first);
+  const all = first === -1 ? [] : rest.slice(first);
+  const { tests, programs } = withoutPrograms(all);
   const valueOf = (...names: readonly string[]): string | undefined => {
     const index = tests.findIndex((text) => names.includes(text));
     return index === -1 ? undefined : tests[index + 1];
@@ -83,16 +95,28 @@ const runPlainFind = (at: Running, args: readonly string[]): string => {
   };
   if (tests.includes('-delete')) deleteFound(at, search);
   let output = '';
+  for (const words of programs) output += runOnFound(at, search, words);
   for (const [index, text] of tests.entries())
-    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) {
-      const words = tests.slice(index + 1);
-      const end = words.findIndex((one) => one === ';' || one === '+');
-      output += runOnFound(at, search, end === -1 ? words : words.slice(0, end));
-    } else if (/^-f(?:print|ls|print0|printf)$/.test(text))
-      touch(at, 'write', tests[index + 1] ?? '');
+    if (/^-f(?:print|ls|print0|printf)$/.test(text)) touch(at, 'write', tests[index + 1] ?? '');
   const isEmpty = tests.includes('-empty');
   return output || (isEmpty ? '' : `${foundBy(at, search).join('\n')}\n`);
 };
+
+/** Takes the programs that `find` runs out of what else it does with the paths. */
+function withoutPrograms(all: readonly string[]) {
+  const tests: string[] = [];
+  const programs: string[][] = [];
+  for (let index = 0; index < all.length; index++) {
+    const text = all[index]!;
+    tests.push(text);
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;
+    const words = all.slice(index + 1);
+    const end = words.findIndex((one) => one === ';' || one === '+');
+    programs.push(end === -1 ? words : words.slice(0, end));
+    index = end === -1 ? all.length : index + 1 + end;
+  }
+  return { tests, programs };
+}
 
 function deleteFound(at: Running, search: Search): void {
   for (const path of foundBy(at, search)) touch(at, 'delete', path, { isTree: !search.isNarrow });

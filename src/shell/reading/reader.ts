@@ -53,6 +53,7 @@ export class Reader implements Walking {
   words: readonly string[] = [];
   readonly effects: Effect[] = [];
   readonly #scripts = new Set<string>();
+  readonly #run = new WeakSet<Script>();
   #steps = 0;
   #depth = 0;
   #isLost = false;
@@ -125,7 +126,12 @@ export class Reader implements Walking {
     return output;
   }
 
+  hasRun(script: Script): boolean {
+    return this.#run.has(script);
+  }
+
   capture(script: Script): string {
+    this.#run.add(script);
     return this.apart(() => this.node(script));
   }
 

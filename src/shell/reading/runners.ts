@@ -339,13 +339,18 @@ const inEnvironment =
     return at.run(line.operands, { via: name });
   };
 
+/** The commands of password managers that print a secret, not only its name. */
+const showsSecret: Readonly<Record<string, RegExp>> = {
+  pass: /^(?!(?:ls|list|find|search|grep|insert|edit|generate|git|init|mv|cp|rm|version|help)\b)\S/,
+  gopass:
+    /^(?!(?:ls|list|find|search|grep|insert|edit|generate|git|init|mv|cp|rm|sync|version|help)\b)\S/,
+  op: /^(?:read|document get|item get .*--(?:reveal|fields|format|otp))/,
+};
+
 const secretStore: Program = (at, args, name) => {
-  if (
-    /^(?:read|get|item|show|kv|list-secrets)$/.test(args[0] ?? '') ||
-    name === 'pass' ||
-    name === 'secret-tool'
-  )
-    return secretMark;
+  const text = args.join(' ');
+  const shows = showsSecret[name] ?? /^(?:read|get|show|lookup|kv get)\b/;
+  if (shows.test(text)) return secretMark;
   return isSecret(at.stdin) ? secretMark : unknownMark;
 };
 

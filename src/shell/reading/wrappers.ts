@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/shell-word.ts';
 import { blurred, isKnown, isRemote, secretMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import type { Program } from './program.ts';
@@ -95,12 +96,13 @@ const wrap: Program = (at, args, name) => {
 
 const environment: Program = (at, args) => {
   const line = new CommandLine(args, {
-    valued: 'uCS',
+    valued: 'uCSP',
     longValued: ['unset', 'chdir', 'split-string'],
     isStrict: true,
   });
   const split = line.value('S', 'split-string');
-  const rest = [...line.operands];
+  // A lone dash is `-i`.
+  const rest = line.operands[0] === '-' ? line.operands.slice(1) : [...line.operands];
   const env = takeVariables(rest);
   if (split === undefined && rest.length === 0) return secretMark;
   return at.apart((state) => {
@@ -203,10 +205,31 @@ const lock: Program = (at, args) => {
   return at.run(line.operands.slice(1), { via: 'flock' });
 };
 
+/** GNU parallel quotes what it inserts. */
+const quoted = (item: string): string => (isKnown(item) ? shellWord(item) : item);
+
 const parallel: Program = (at, args) => {
   const line = new CommandLine(args, {
     valued: 'jINSnLd',
-    longValued: ['jobs', 'arg-file', 'joblog'],
+    longValued: [
+      'jobs',
+      'arg-file',
+      'joblog',
+      'results',
+      'delay',
+      'timeout',
+      'retries',
+      'workdir',
+      'tmpdir',
+      'colsep',
+      'max-args',
+      'max-procs',
+      'delimiter',
+      'sshlogin',
+      'load',
+      'nice',
+      'halt',
+    ],
     isStrict: true,
   });
   const end = line.operands.findIndex((text) => text.startsWith(':::'));
@@ -218,7 +241,9 @@ const parallel: Program = (at, args) => {
   return given
     .map((item) =>
       at.apart(() =>
-        at.code(text.includes('{}') ? text.replaceAll('{}', item) : `${text} ${item}`),
+        at.code(
+          text.includes('{}') ? text.replaceAll('{}', quoted(item)) : `${text} ${quoted(item)}`,
+        ),
       ),
     )
     .join('');
