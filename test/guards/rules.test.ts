@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeCall } from '../../src/guards/guard-hook.ts';
 import { effectsOf, findingsIn } from '../../src/guards/judge.ts';
@@ -200,9 +202,13 @@ test.each([
   expect(await rulesFor(command)).toContain(rule);
 });
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 async function heapAfter(commands: number): Promise<number> {
   for (let index = 0; index < commands; index++)
     await rulesFor(`cd src && npm test -- --shard ${index} | tee out-${index}.log`);
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
@@ -228,8 +234,8 @@ test.each([
 });
 
 test('memory stays flat over many commands', async () => {
-  const before = await heapAfter(2_000);
-  expect((await heapAfter(6_000)) - before).toBeLessThan(40_000_000);
+  const before = await heapAfter(400);
+  expect((await heapAfter(1_600)) - before).toBeLessThan(5_000_000);
 });
 
 test('a tool that writes obeys the same rules as commands', async () => {

@@ -152,7 +152,7 @@ function ofWriting(effect: FileEffect, place: Place, context: RuleContext): Id |
     case 'home-part':
       return /^(?:write|edit)$/.test(action) &&
         isKnown(path) &&
-        context.disk.kindOf(path) === 'file'
+        (isGlob(path) || context.disk.kindOf(path) === 'file')
         ? 'shell/delete-outside-project'
         : undefined;
     default:

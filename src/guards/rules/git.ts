@@ -58,7 +58,7 @@ function optionsOf({ command, args }: GitCommand): ReadonlySet<string> {
     (end === -1 ? args : args.slice(0, end)).flatMap((text) => {
       if (text.startsWith('--')) return text.split('=', 1);
       if (!/^-\w/.test(text)) return [];
-      const letters = [...text.slice(1)];
+      const letters = text.slice(1).split('');
       const last = letters.findIndex((letter) => (valued[command] ?? '').includes(letter));
       return (last === -1 ? letters : letters.slice(0, last + 1)).map((letter) => `-${letter}`);
     }),

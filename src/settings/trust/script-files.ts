@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { foldersAbove } from '../../base/folders-above.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { homeFolder, trustFile } from '../files/levels.ts';

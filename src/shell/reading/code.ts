@@ -109,7 +109,7 @@ const calls: readonly (readonly [name: RegExp, call: Call])[] = [
     reads,
   ],
   [
-    /^os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/,
+    /^os\.(?:system|popen|execute|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.|io\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/,
     starts,
   ],
   [
@@ -131,7 +131,7 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
   assignments(text, names);
   let output = '';
   let count = 0;
-  const code = isFile ? text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '') : text;
+  const code = withoutAliases(isFile ? text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '') : text);
   for (const found of code.matchAll(
     /(?:require\([^)]*\)|[A-Za-z_$][\w$]*|\))(?:(?:\.|::)[\w$]+)*\(|\b(?:system|exec|unlink|rmtree|qx|remove_tree|rm_rf)\s+(?=['"[(]|glob\b)/g,
   )) {
@@ -151,6 +151,32 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
     output += secretMark;
   if (isSecret(output) && at.words.length > 0) sendsSecret(at, code);
   return isSecret(output) ? secretMark : unknownMark;
+}
+
+const mostAliases = 50;
+
+/** Writes out the names under which code has imported something: `from os import system as s`. */
+function withoutAliases(text: string): string {
+  const long = new Map<string, string>();
+  const imports =
+    /\bfrom\s+([\w.]+)\s+import\s+(\w+)\s+as\s+(\w+)|\bimport\s+([\w.]+)\s+as\s+(\w+)|\b(\w+)(?::|\s+as)\s*(\w+)\s*(?:,[^{}]{0,200})?\}\s*(?:=\s*require|from\b)|\b(?:const|let|var)\s+(\w+)\s*=\s*require\([^)]{0,60}\)\.(\w+)|^\s*(\w+)\s*=\s*((?:os|subprocess|shutil)\.\w+)\s*$/gm;
+  for (const found of text.matchAll(imports)) {
+    const [, from, what, as, module, asModule, name, asName, own, method, short, whole] = found;
+    if (as !== undefined) long.set(as, `${from}.${what}`);
+    if (asModule !== undefined) long.set(asModule, module!);
+    if (asName !== undefined) long.set(asName, name!);
+    if (own !== undefined) long.set(own, method!);
+    if (short !== undefined) long.set(short, whole!);
+    if (long.size >= mostAliases) break;
+  }
+  const plain = text
+    .replaceAll(/\bgetattr\(\s*([\w.]+)\s*,\s*['"](\w+)['"]\s*\)/g, '$1.$2')
+    .replaceAll(/(?<=[\w)\]])\[\s*['"]([A-Za-z_]\w*)['"]\s*\](?=\s*\()/g, '.$1');
+  if (long.size === 0) return plain;
+  return plain.replaceAll(
+    /(?<![\w.$'"])[A-Za-z_]\w*(?=\s*[.(])/g,
+    (word) => long.get(word) ?? word,
+  );
 }
 
 /** A program that reads a secret and speaks to another machine may send it. */
@@ -256,7 +282,7 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   php: { shape: { valued: 'rfdBRE', isStrict: true }, code: ['r', 'B', 'R', 'E'] },
   lua: { shape: { valued: 'el', isStrict: true }, code: ['e'] },
   Rscript: { shape: { valued: 'e', isStrict: true }, code: ['e'] },
-  osascript: { shape: { valued: 'el' }, code: ['e'] },
+  R: { shape: { valued: 'ef' }, code: ['e'] },
 };
 
 const interpret: Program = (at, args, given) => {
@@ -357,5 +383,5 @@ export const code: ReadonlyMap<string, Program> = new Map<string, Program>([
     interpret,
   ]),
   ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, Program] => [name, awk]),
-  ...['vim', 'vi', 'nvim', 'ex', 'ed', 'emacs'].map((name): [string, Program] => [name, editor]),
+  ...['vim', 'vi', 'nvim', 'ex', 'ed'].map((name): [string, Program] => [name, editor]),
 ]);

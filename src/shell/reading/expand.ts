@@ -187,7 +187,7 @@ export class Expander {
     const { state } = this.#at;
     if (name === '@' || name === '*') return state.positional;
     if (name === '#') return [String(state.positional.length)];
-    if (name === '0') return ['bash'];
+    if (name === '0') return [state.self];
     if (/^\d+$/.test(name)) return [state.positional[Number(name) - 1] ?? ''];
     if (name === 'PWD') return [this.folder];
     return [this.#chosen(state.valuesOf(name)) ?? unknownMark];

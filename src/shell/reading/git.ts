@@ -59,9 +59,12 @@ export const gitProgram: Program = (at, args) => {
     )
       at.apart(() => at.code(program.replace(/^!/, '')));
   }
-  for (const [variable, value] of Object.entries(at.env))
+  const exported = [...at.state.variables].map(
+    ([name, values]) => [name, values[0] ?? ''] as const,
+  );
+  for (const [variable, value] of [...exported, ...Object.entries(at.env)])
     if (
-      /^GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)$/.test(
+      /^(?:GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|PAGER|EDITOR|VISUAL)$/.test(
         variable,
       ) &&
       value !== ''
@@ -131,7 +134,8 @@ function runsCode(at: Running, command: string, args: readonly string[]): void {
     for (const text of args) if (text.startsWith('--extcmd=')) run(text.slice(9));
   }
   for (const text of args) {
-    const [, code] = /^--(?:upload-pack|receive-pack|exec)=([^]+)$/.exec(text) ?? [];
+    const [, code] =
+      /^--(?:upload-pack|receive-pack|exec|open-files-in-pager)=([^]+)$/.exec(text) ?? [];
     if (code !== undefined && command !== 'rebase') run(code);
   }
   for (const text of args) {

@@ -1,3 +1,4 @@
+import { runProxies } from './launchers.ts';
 import { isSecret, remoteMark, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { touch } from './file-programs.ts';
@@ -190,8 +191,7 @@ const copyOver: Program = (at, args) => {
 const remoteShell: Program = (at, args) => {
   const line = new CommandLine(args, { valued: 'BbcDEeFIiJLlmOopQRSWw', isStrict: true });
   const [host = '', ...words] = line.operands;
-  const proxy = line.all('o').find((option) => /^(?:ProxyCommand|LocalCommand)=/i.test(option));
-  if (proxy !== undefined) at.apart(() => at.code(proxy.slice(proxy.indexOf('=') + 1)));
+  runProxies(at, line.all('o'));
   if (isSecret(at.stdin)) at.emit({ kind: 'send', to: host, text: at.stdin });
   if (words.length === 0 && at.stdin === '') return '';
   return at.apart((state) => {

@@ -6,6 +6,7 @@ import { databases } from './databases.ts';
 import { filePrograms } from './file-programs.ts';
 import { filters } from './filters.ts';
 import { gitProgram } from './git.ts';
+import { launchers, runOptions } from './launchers.ts';
 import { isGlob, isKnown, unknownMark } from './marks.ts';
 import { network } from './network.ts';
 import { anyProgram, type Program } from './program.ts';
@@ -30,6 +31,7 @@ const programs: ReadonlyMap<string, Program> = new Map([
   ...code,
   ...wrappers,
   ...builtins,
+  ...launchers,
   ['git', gitProgram],
 ]);
 
@@ -56,6 +58,7 @@ export function runProgram(at: Running, words: readonly string[]): string {
   }
   const { folder, stdin, env } = at;
   at.emit({ kind: 'run', name, args, cwd: folder, via: state.via, stdin, env });
+  runOptions(at, name, args);
   const program = programs.get(versionless(name));
   return program === undefined ? anyProgram(at, args, name) : program(at, args, versionless(name));
 }

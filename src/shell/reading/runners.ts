@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { isKnown, isSecret, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
+import { absolute } from './paths.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
 import { recipesOf } from './recipes.ts';
@@ -199,6 +200,8 @@ const installs = new Set([
 ]);
 
 const nodeRunner: Program = (at, args, name) => {
+  if (name === 'bun' && /^(?:-e|-p|--eval|--print)/.test(args[0] ?? ''))
+    return at.run(['node', ...args], { via: 'bun' });
   const line = new CommandLine(args, {
     valued: 'wcCF',
     longValued: ['prefix', 'workspace', 'filter', 'call', 'cwd', 'dir', 'userconfig', 'registry'],
@@ -217,6 +220,7 @@ const nodeRunner: Program = (at, args, name) => {
     (command === 'config' && /_authToken|_auth|_password/.test(rest.join(' ')))
   )
     return secretMark;
+  if (command === 'pkg' || command === 'config' || command === 'set-script') setsCode(at, rest);
   const script =
     command === 'run' || command === 'run-script'
       ? rest[0]
@@ -224,6 +228,16 @@ const nodeRunner: Program = (at, args, name) => {
   if (script !== undefined) return runPackageScript(at, script, folder);
   return unknownMark;
 };
+
+/** What is written down as a script, or as the shell of all scripts, runs later: it is read as if it ran now. */
+function setsCode(at: Running, args: readonly string[]): void {
+  for (const [index, text] of args.entries()) {
+    const [, code] =
+      /^scripts\.[\w:-]+=([^]*)$|^script-shell=([^]*)$/.exec(text)?.filter(Boolean) ?? [];
+    const value = text === 'script-shell' ? args[index + 1] : code;
+    if (value !== undefined) at.apart(() => at.code(value));
+  }
+}
 
 function runPackageScript(at: Running, name: string, folder: string): string {
   const found = nearest(at, ['package.json'], folder);
@@ -273,11 +287,7 @@ const make: Program = (at, args) => {
       ? at.stdin
       : file === undefined
         ? nearestHere(at, where, ['GNUmakefile', 'makefile', 'Makefile'])
-        : at.contentOf(
-            join(where === at.folder ? '' : where, file).startsWith('/')
-              ? join(where, file)
-              : at.path(file),
-          );
+        : at.contentOf(absolute(file, where));
   const code =
     line.all('eval').join('\n') + (text === undefined || !isKnown(text) ? '' : `\n${text}`);
   if (at.enters(`make ${where} ${args.join(' ')}`)) return unknownMark;
@@ -287,6 +297,8 @@ const make: Program = (at, args) => {
       return name === undefined ? [] : [[name, value ?? ''] as const];
     }),
   );
+  const shell = assigned.get('SHELL');
+  if (shell !== undefined) at.apart(() => at.code(shell));
   const targets = line.operands.filter((one) => !/^\w+=/.test(one));
   return at.apart((state) => {
     state.folders = [where];
@@ -368,7 +380,7 @@ export const runners: ReadonlyMap<string, Program> = new Map<string, Program>([
     name,
     inEnvironment('run'),
   ]),
-  ...['bundle', 'direnv', 'mise', 'asdf', 'rbenv', 'pyenv'].map((name): [string, Program] => [
+  ...['bundle', 'mise', 'asdf', 'rbenv', 'pyenv'].map((name): [string, Program] => [
     name,
     inEnvironment('exec'),
   ]),

@@ -36,6 +36,8 @@ export class ShellState {
   /** Folders of this machine that a container has under other names. */
   mounts: ReadonlyMap<string, string>;
   positional: readonly string[] = [];
+  /** What `$0` stands for. */
+  self = 'bash';
   /** The folders that it may be in. */
   folders: readonly string[];
   /** The folders that it stays in if the last `cd` fails. */
@@ -58,6 +60,7 @@ export class ShellState {
     this.folders = from?.folders ?? [around.cwd];
     if (from === undefined) return;
     this.positional = from.positional;
+    this.self = from.self;
     this.whereLeft = from.whereLeft;
     this.stopsOnError = from.stopsOnError;
     this.where = from.where;

@@ -31,7 +31,20 @@ const simple: Readonly<Record<string, Wrapper>> = {
   nice: { valued: 'n', longValued: ['adjustment'] },
   ionice: { valued: 'cnpPu', longValued: ['class', 'classdata'] },
   chrt: { valued: 'TPD', operands: 1 },
-  taskset: { valued: 'c', operands: 1 },
+  taskset: { operands: 1 },
+  setpriv: {
+    longValued: [
+      'reuid',
+      'regid',
+      'groups',
+      'inh-caps',
+      'ambient-caps',
+      'bounding-set',
+      'securebits',
+      'pdeathsig',
+    ],
+  },
+  prlimit: { valued: 'p' },
   timeout: { valued: 'ks', longValued: ['kill-after', 'signal'], operands: 1 },
   gtimeout: { valued: 'ks', operands: 1 },
   stdbuf: { valued: 'ioe', longValued: ['input', 'output', 'error'] },
@@ -139,8 +152,9 @@ const shell: Program = (at, args) => {
     const rest = args
       .slice(isCode + 1)
       .filter((text, index, all) => index >= all.findIndex((one) => !/^[-+]/.test(one)));
-    const [code = '', , ...positional] = rest;
+    const [code = '', self = 'bash', ...positional] = rest;
     return at.apart((state) => {
+      state.self = self;
       state.positional = positional;
       for (const [variable, value] of Object.entries(at.env)) state.set(variable, [value]);
       return at.code(code);
