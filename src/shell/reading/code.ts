@@ -5,6 +5,7 @@ import { isLocal } from './network.ts';
 import { touch } from './file-programs.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
+import { secretName } from './state.ts';
 
 type Call = (at: Running, args: readonly (readonly string[])[], whole: string) => string | void;
 
@@ -141,8 +142,9 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
   for (const [, command = ''] of code.matchAll(
     /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g,
   ))
-    if (/perl|ruby|php/.test(language)) at.apart(() => at.code(command));
+    if (/perl|ruby|php/.test(language)) output += at.apart(() => at.code(command));
   output += methods(at, code);
+  if (printsVariable(code)) output += secretMark;
   if (
     /\bprint(?:ln)?\b[^\n]*\bos\.environ\s*\)|JSON\.stringify\(process\.env\)|console\.log\(process\.env\)|\bENV\.to_h|print\s+%ENV|json\.dumps\(dict\(os\.environ\)\)/.test(
       code,
@@ -152,6 +154,14 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
   if (isSecret(output) && at.words.length > 0) sendsSecret(at, code);
   return isSecret(output) ? secretMark : unknownMark;
 }
+
+/** Whether code prints a variable of the environment whose name says that it is a secret. */
+const printsVariable = (code: string): boolean =>
+  [
+    ...code.matchAll(
+      /\b(?:print(?:ln|f)?|console\.\w+|puts|echo|say|p|write)\b\s*\(?[^;\n]{0,200}?(?:os\.environ(?:\.get\(|\[)|os\.getenv\(|process\.env(?:\.|\[)|\bENV\[|\bgetenv\(|\$ENV\{|\$_ENV\[)\s*['"]?(\w+)/g,
+    ),
+  ].some(([, name = '']) => secretName.test(name));
 
 const mostAliases = 50;
 
@@ -185,7 +195,7 @@ function sendsSecret(at: Running, code: string): void {
   if (
     to !== undefined &&
     !isLocal(to) &&
-    /requests|urllib|http|fetch|socket|axios|curl|Net::/.test(code)
+    /requests|urllib|http|fetch|socket|axios|curl|Net::|LWP/.test(code)
   )
     at.emit({ kind: 'send', to, text: secretMark });
 }
@@ -310,7 +320,10 @@ const interpret: Program = (at, args, given) => {
       : anyProgram(at, line.operands, module);
   if (texts.length > 0) {
     const given_ = line.operands.map((file) => (readsSecret(at, file) ? secretMark : '')).join('');
-    const output = texts.map((text) => readCode(at, text, false, name)).join('');
+    const isShown = /^(?:node|tsx|ts-node)$/.test(name) && line.has('p', 'print', 'pe');
+    const output = texts
+      .map((text) => readCode(at, isShown ? `console.log(${text})` : text, false, name))
+      .join('');
     return given_ + blurred(at.stdin + output);
   }
   const [file, ...rest] =

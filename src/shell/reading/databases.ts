@@ -1,7 +1,7 @@
-import { isKnown, unknownMark } from './marks.ts';
+import { isKnown, secretMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { touch } from './file-programs.ts';
-import type { Program } from './program.ts';
+import { readsSecret, type Program } from './program.ts';
 
 interface Client {
   readonly shape: OptionShape;
@@ -86,7 +86,12 @@ const query: Program = (at, args, program) => {
   if (before !== undefined && line.operands.length > before)
     texts.push(line.operands.slice(before).join(' '));
   if (texts.length === 0 && at.stdin !== '') texts.push(at.stdin);
+  let isSecretRead = false;
   for (const text of texts) {
+    for (const [, file = ''] of text.matchAll(
+      /\b(?:readfile|pg_read_file|load_file)\(\s*'([^']+)'/gi,
+    ))
+      isSecretRead = readsSecret(at, file) || isSecretRead;
     at.emit({ kind: 'query', language, program, text });
     for (const [, code = ''] of text.matchAll(/^\s*(?:\\!|\.(?:shell|system)|system)\s+([^\n]+)/gm))
       at.apart(() => at.code(code));
@@ -96,7 +101,7 @@ const query: Program = (at, args, program) => {
     for (const [, file = ''] of text.matchAll(/^\s*(?:\\i|\.read|source)\s+([^\s;]+)/gm))
       at.emit({ kind: 'query', language, program, text: at.contentOf(at.path(file)) });
   }
-  return unknownMark;
+  return isSecretRead ? secretMark : unknownMark;
 };
 
 /** Clients of databases, whose statements are read. */

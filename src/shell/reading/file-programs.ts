@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
-import { isSecret, outputMark, unknownMark } from './marks.ts';
+import { blurred, outputMark, secretMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
-import { followed } from './paths.ts';
-import { readsSecret, type Program } from './program.ts';
+import { absolute, followed } from './paths.ts';
+import { readsSecret, readsSecretBelow, type Program } from './program.ts';
 import type { FileAction } from './effects.ts';
 import type { Running } from './running.ts';
 
@@ -124,12 +124,14 @@ const sync: Program = (at, args) => {
   if (target === undefined) return '';
   const remote = /^(?:[\w.-]+@)?[\w.-]+::?/;
   for (const source of line.operands.slice(0, -1)) {
-    const isRead = readsSecret(at, source);
+    const isNarrowed = line.has('exclude', 'exclude-from', 'filter', 'files-from');
+    const isRead =
+      isNarrowed || !remote.test(target) ? readsSecret(at, source) : readsSecretBelow(at, source);
     if (remote.test(target))
       at.emit({
         kind: 'send',
         to: target,
-        text: isRead ? at.contentOf(at.path(source)) : unknownMark,
+        text: isRead ? secretMark : unknownMark,
       });
     if (line.has('remove-source-files')) touch(at, 'delete', source, { isTree: true });
   }
@@ -193,17 +195,25 @@ const unpack: Program = (at, args) => {
   }
   for (const code of line.all('to-command', 'use-compress-program', 'I'))
     at.apart(() => at.code(code));
-  for (const name of line.operands) readsSecret(at, name);
+  const isNarrowed = line.all('exclude', 'X').length > 0;
+  const base = line.value('C', 'directory');
+  const isSecretRead = line.operands
+    .map((name) => {
+      const path = base === undefined ? name : absolute(name, at.path(base));
+      return isNarrowed ? readsSecret(at, path) : readsSecretBelow(at, path);
+    })
+    .includes(true);
   if (line.has('remove-files'))
     for (const name of line.operands) touch(at, 'delete', name, { isTree: true });
   const folder = line.value('C', 'directory', 'one-top-level');
   if (line.has('x', 'extract', 'get')) touch(at, 'append', folder ?? '.');
   const archive = line.value('f', 'file');
-  if (!line.has('c', 'create')) return unknownMark;
-  const secret = line.operands.map((name) => at.contentOf(at.path(name))).find(isSecret);
-  const text = secret ?? unknownMark;
+  if (!line.has('c', 'create')) return line.has('O', 'to-stdout') ? blurred(at.stdin) : unknownMark;
+  const text = isSecretRead ? secretMark : unknownMark;
   if (archive === undefined || archive === '-') return text;
-  touch(at, 'write', archive, { text });
+  // An archive of a whole folder is as good a place for its secrets as the folder.
+  const isNamed = line.operands.some((name) => at.state.around.isSecretFile(at.path(name)));
+  touch(at, 'write', archive, { text: isNamed ? text : unknownMark });
   at.write(at.path(archive), text, false);
   return '';
 };
@@ -216,9 +226,13 @@ const archive: Program = (at, args, name) => {
     touch(at, 'append', line.value('d') ?? '.');
     return unknownMark;
   }
-  const secret = sources.find((source) => readsSecret(at, source));
-  const text = secret === undefined ? unknownMark : at.contentOf(at.path(secret));
-  touch(at, 'write', target, { text });
+  const isNarrowed = line.has('x');
+  const secret = sources.find((source) =>
+    isNarrowed || !line.has('r') ? readsSecret(at, source) : readsSecretBelow(at, source),
+  );
+  const text = secret === undefined ? unknownMark : secretMark;
+  const isNamed = sources.some((source) => at.state.around.isSecretFile(at.path(source)));
+  touch(at, 'write', target, { text: isNamed ? text : unknownMark });
   at.write(at.path(target), text, false);
   if (line.has('m')) for (const source of sources) touch(at, 'delete', source, { isTree: true });
   return '';

@@ -44,6 +44,10 @@ const base64: Program = (at, args, name) => {
 const openssl: Program = (at, args, name) => {
   if (args.includes('-d') && args.some((text) => /base64|^-a$|^-base64$/.test(text)))
     return isKnown(at.stdin) ? decoded('base64', at.stdin) : blurred(at.stdin);
+  // A key that signs is used, not shown.
+  const input = args[args.indexOf('-in') + 1] ?? '';
+  const isShown = !args.some((text) => /^-(?:out|noout|pubout|check|verify)$/.test(text));
+  if (args.includes('-in') && readsSecret(at, input) && isShown) return secretMark;
   return anyProgram(at, args, name);
 };
 
@@ -124,9 +128,14 @@ const some =
   };
 
 const grep: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'efmABC' });
+  const line = new CommandLine(args, {
+    valued: 'efmABC',
+    longValued: ['include', 'exclude', 'glob'],
+  });
   const operands = line.has('e', 'f') ? line.operands : line.operands.slice(1);
-  const secret = operands.map((name) => readsSecret(at, name)).includes(true);
+  const secret = [...operands, ...line.all('include', 'glob')]
+    .map((name) => readsSecret(at, name))
+    .includes(true);
   if (line.has('q', 'quiet', 'c', 'l', 'L')) return '';
   if (secret) return secretMark;
   const text = operands.length === 0 ? at.stdin : unknownMark;
@@ -172,6 +181,19 @@ const reverse = onText((text) =>
   ended(linesOf(text).map((line) => Array.from(line).toReversed().join(''))),
 );
 
+/** What is in a folder, if nothing but names is asked for. */
+const list: Program = (at, args) => {
+  const line = new CommandLine(args, { valued: 'ITw' });
+  const [folder = '.', ...others] = line.operands;
+  const path = at.path(folder);
+  const isPlain = [...line.flags].every((flag) => /^[aA1]$/.test(flag));
+  const { disk } = at.state.around;
+  if (!isPlain || others.length > 0 || !isKnown(path) || disk.kindOf(path) !== 'folder')
+    return outputMark;
+  const names = disk.list(path).filter((name) => line.has('a', 'A') || !name.startsWith('.'));
+  return ended(names.toSorted());
+};
+
 /** Programs of which only the amount or the kind of what they read shows. */
 const counting: Program = () => outputMark;
 
@@ -193,7 +215,8 @@ export const filters: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['sponge', tee],
   ['sed', sedProgram],
   ['gsed', sedProgram],
-  ...'wc ls stat file du df md5sum sha1sum sha256sum sha512sum cksum shasum date tree exa eza lsd id uname hostname nproc free uptime ps top lsof'
+  ['ls', list],
+  ...'wc stat file du df md5sum sha1sum sha256sum sha512sum cksum shasum date tree which type whoami exa eza lsd id uname hostname nproc free uptime ps top lsof'
     .split(' ')
     .map((name): [string, Program] => [name, counting]),
   [

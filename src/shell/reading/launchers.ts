@@ -99,8 +99,6 @@ const inScripts: Readonly<Record<string, RegExp>> = {
   emacsclient: /\((?:async-)?shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"/g,
   gdb: /^(?:shell|!)\s*(.+)$/gm,
   lldb: /^(?:platform shell|shell)\s+(.+)$/gm,
-  ftp: /^!\s*(.+)$/gm,
-  sftp: /^!\s*(.+)$/gm,
   julia: /`([^`]+)`/g,
   osascript: /do shell script\s+"((?:[^"\\]|\\.)*)"/g,
 };

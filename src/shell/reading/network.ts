@@ -2,8 +2,9 @@ import { runProxies } from './launchers.ts';
 import { isSecret, remoteMark, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { touch } from './file-programs.ts';
-import { readsSecret, type Program } from './program.ts';
+import { readsSecret, readsSecretBelow, type Program } from './program.ts';
 import type { Running } from './running.ts';
+import { printsSecret } from './secret-sources.ts';
 
 const local =
   /^(?:\w+:\/\/)?(?:[^/@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\]|::1|host\.docker\.internal)(?::\d+)?(?:[/?]|$)/i;
@@ -70,7 +71,12 @@ const curl: Program = (at, args) => {
     )
       text += header;
   const config = line.value('K', 'config');
-  if (config !== undefined) text += config === '-' ? at.stdin : at.contentOf(at.path(config));
+  if (config !== undefined) {
+    const settings = config === '-' ? at.stdin : at.contentOf(at.path(config));
+    text += settings;
+    for (const [, file = ''] of settings.matchAll(/[=\s"]@([^\s"]+)/g))
+      if (readsSecret(at, file)) text += secretMark;
+  }
   at.emit({ kind: 'send', to, text });
   return received(at, urls, line.value('o', 'output'), line.has('O', 'remote-name', 'J'));
 };
@@ -171,7 +177,15 @@ const netcat: Program = (at, args, name) => {
     : remoteMark;
 };
 
-const copyOver: Program = (at, args) => {
+/** What clients are told on their input: to upload something with `put`, or to run something with `!`. */
+function told(at: Running, to: string): void {
+  for (const [, name = ''] of at.stdin.matchAll(/^\s*m?(?:re)?put\s+(?:-\w+\s+)*(\S+)/gm))
+    if (readsSecretBelow(at, name)) at.emit({ kind: 'send', to, text: secretMark });
+  for (const [, code = ''] of at.stdin.matchAll(/^\s*!\s*(.+)$/gm)) at.apart(() => at.code(code));
+}
+
+const copyOver: Program = (at, args, name) => {
+  if (name === 'sftp') told(at, args.at(-1) ?? '');
   const line = new CommandLine(args, { valued: 'cFiJloPSX' });
   const target = line.operands.at(-1) ?? '';
   if (!/^[\w.-]*@?[\w.-]+:/.test(target)) {
@@ -182,8 +196,9 @@ const copyOver: Program = (at, args) => {
     return '';
   }
   for (const source of line.operands.slice(0, -1)) {
-    readsSecret(at, source);
-    at.emit({ kind: 'send', to: target, text: at.contentOf(at.path(source)) });
+    const isRead = line.has('r') ? readsSecretBelow(at, source) : readsSecret(at, source);
+    const text = isRead ? secretMark : at.contentOf(at.path(source));
+    at.emit({ kind: 'send', to: target, text });
   }
   return '';
 };
@@ -223,6 +238,8 @@ const mail: Program = (at, args) => {
 
 /** Command-line clients whose arguments name files to upload or texts to post. */
 const uploading: Program = (at, args, name) => {
+  if (name.endsWith('ftp')) told(at, args.at(-1) ?? '');
+  if (printsSecret(name, args)) return secretMark;
   let text = at.stdin;
   for (const [index, one] of args.entries()) {
     const isOption =
@@ -236,11 +253,6 @@ const uploading: Program = (at, args, name) => {
       text += isSecret(one) ? one : at.contentOf(at.path(one));
   }
   if (isSecret(text)) at.emit({ kind: 'send', to: name, text });
-  if (
-    /^(?:auth|config)$/.test(args[0] ?? '') &&
-    args.some((one) => /^(?:token|print-access-token|print-identity-token)$/.test(one))
-  )
-    return secretMark;
   return unknownMark;
 };
 

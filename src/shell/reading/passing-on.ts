@@ -157,7 +157,10 @@ const runFd = (at: Running, args: readonly string[]): string => {
   const [pattern, ...folders] = line.operands;
   const search: Search = {
     folders: folders.length === 0 ? ['.'] : folders,
-    name: undefined,
+    name:
+      pattern !== undefined && /^\^?[\w.-]+\$?$/.test(pattern)
+        ? pattern.replaceAll(/[\^$\\]/g, '')
+        : undefined,
     isNarrow:
       (pattern !== undefined && pattern !== '.' && pattern !== '') ||
       line.has('e', 'extension', 'S'),

@@ -13,16 +13,11 @@ import { anyProgram, type Program } from './program.ts';
 import type { Running } from './running.ts';
 import { runners } from './runners.ts';
 import { runScript } from './scripts.ts';
+import { secretSources } from './secret-sources.ts';
 import { wrappers } from './wrappers.ts';
 
-/** Programs that only read the files that they are given. */
-const readers =
-  'diff cmp comm file jq du df tree which type id whoami md5sum sha1sum sha256sum sha512sum cksum ag bat hexdump ls stat'.split(
-    ' ',
-  );
-
 const programs: ReadonlyMap<string, Program> = new Map([
-  ...readers.map((name): [string, Program] => [name, anyProgram]),
+  ...secretSources,
   ...filters,
   ...filePrograms,
   ...network,

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { isKnown, isSecret, secretMark, unknownMark } from './marks.ts';
+import { isKnown, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { absolute } from './paths.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
@@ -351,21 +351,6 @@ const inEnvironment =
     return at.run(line.operands, { via: name });
   };
 
-/** The commands of password managers that print a secret, not only its name. */
-const showsSecret: Readonly<Record<string, RegExp>> = {
-  pass: /^(?!(?:ls|list|find|search|grep|insert|edit|generate|git|init|mv|cp|rm|version|help)\b)\S/,
-  gopass:
-    /^(?!(?:ls|list|find|search|grep|insert|edit|generate|git|init|mv|cp|rm|sync|version|help)\b)\S/,
-  op: /^(?:read|document get|item get .*--(?:reveal|fields|format|otp))/,
-};
-
-const secretStore: Program = (at, args, name) => {
-  const text = args.join(' ');
-  const shows = showsSecret[name] ?? /^(?:read|get|show|lookup|kv get)\b/;
-  if (shows.test(text)) return secretMark;
-  return isSecret(at.stdin) ? secretMark : unknownMark;
-};
-
 /** Programs that run others elsewhere, or what a project has written down. */
 export const runners: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map(
@@ -388,7 +373,4 @@ export const runners: ReadonlyMap<string, Program> = new Map<string, Program>([
     name,
     inEnvironment('run'),
   ]),
-  ...['pass', 'op', 'bw', 'vault', 'secret-tool', 'lpass', 'gopass'].map(
-    (name): [string, Program] => [name, secretStore],
-  ),
 ]);
