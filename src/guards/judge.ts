@@ -12,6 +12,7 @@ import type {
   Rule,
   RuleAnswer,
   RuleContext,
+  StateQuestion,
 } from './rules/rule.ts';
 import { isSecretPath } from './rules/secret-files.ts';
 import { disk } from '../shell/reading/disk.ts';
@@ -87,8 +88,11 @@ function projectOf(cwd: string, home: string): string {
   return top === undefined || top === '/' || home === top || home.startsWith(`${top}/`) ? cwd : top;
 }
 
-const stateOf = async (folder: string, paths: readonly string[]): Promise<RepositoryState> =>
-  (await loadRepositoryState()).repositoryState(folder, paths);
+const stateOf = async (
+  folder: string,
+  paths: readonly string[],
+  asks: StateQuestion,
+): Promise<RepositoryState> => (await loadRepositoryState()).repositoryState(folder, paths, asks);
 
 /** Applies all rules to what a call would do. */
 export async function findingsIn(
@@ -110,9 +114,9 @@ export async function findingsIn(
     isSecretFile,
     isProtected: (path) => protect.some((matches) => matches(path)),
     isGuarded: place.isGuarded ?? (() => false),
-    stateOf(folder, paths) {
-      const key = JSON.stringify([folder, paths]);
-      const state = states.get(key) ?? stateOf(folder, paths);
+    stateOf(folder, paths, asks = 'changes') {
+      const key = JSON.stringify([folder, paths, asks]);
+      const state = states.get(key) ?? stateOf(folder, paths, asks);
       states.set(key, state);
       return state;
     },

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
+import { isChangedInIndex } from './changed-in-index.ts';
+import { isKeptElsewhere } from './kept-elsewhere.ts';
 import { topOf } from './repository-top.ts';
-import type { RepositoryState } from './rules/rule.ts';
+import type { RepositoryState, StateQuestion } from './rules/rule.ts';
 
 const unknown: RepositoryState = { is: 'unknown', hasChanges: true, hasUntracked: true };
 const none: RepositoryState = { is: 'none', hasChanges: false, hasUntracked: false };
@@ -42,11 +44,17 @@ const ask = (args: readonly string[]): Promise<string | undefined> =>
 export async function repositoryState(
   folder: string,
   paths: readonly string[],
+  asks: StateQuestion,
 ): Promise<RepositoryState> {
   if (!existsSync(folder)) return none;
   const top = topOf(folder);
   if (top === undefined) return none;
   if (mayRunPrograms(top)) return unknown;
+  const found = { is: 'repository', hasChanges: true, hasUntracked: true } as const;
+  if (asks === 'itself') return found;
+  if (asks === 'branches')
+    return { ...found, hasChanges: !paths.every((branch) => isKeptElsewhere(top, branch)) };
+  if (asks === 'changes' && isChangedInIndex(top, paths)) return found;
   const stdout = await ask(['-C', folder, ...question, '--', ...paths]);
   if (stdout === undefined) return unknown;
   const entries = stdout.split('\0').filter(Boolean);

@@ -4,7 +4,7 @@ import { gitCommandOf, type GitCommand } from '../../shell/reading/git.ts';
 import { isKnown } from '../../shell/reading/marks.ts';
 import { absolute } from '../../shell/reading/paths.ts';
 import type { gitRules } from './git-rules.ts';
-import type { Check, Finding, RepositoryState, RuleContext } from './rule.ts';
+import type { Check, Finding, RuleContext, StateQuestion } from './rule.ts';
 
 type Id = (typeof gitRules)[number]['id'];
 
@@ -35,7 +35,7 @@ export const checkGit: Check = function* (effect, context) {
 };
 
 type Stake = {
-  readonly of: (state: RepositoryState) => boolean;
+  readonly asks: StateQuestion;
   readonly paths: readonly string[];
 };
 
@@ -70,7 +70,7 @@ async function whereAtStake(
   finding: Finding,
   effect: RunEffect,
   git: Git,
-  { of, paths }: Stake,
+  { asks, paths }: Stake,
   context: RuleContext,
 ): Promise<Finding | undefined> {
   const folder = absolute(git.folder, effect.cwd);
@@ -88,19 +88,19 @@ async function whereAtStake(
   const state = isKnown(folder)
     ? await context.stateOf(
         folder,
-        paths.map((path) => join(folder, path)),
+        asks === 'branches' ? paths : paths.map((path) => join(folder, path)),
+        asks,
       )
     : undefined;
   if (state === undefined || state.is === 'unknown') return finding;
-  return state.is === 'repository' && of(state) ? finding : undefined;
+  const isAtStake = asks === 'untracked' ? state.hasUntracked : state.hasChanges;
+  return state.is === 'repository' && isAtStake ? finding : undefined;
 }
-
-const changed = ({ hasChanges }: RepositoryState): boolean => hasChanges;
 
 const discards = (does: string, paths: readonly string[] = []): Result => [
   'git/discard-changes',
   does,
-  { of: changed, paths },
+  { asks: 'changes', paths },
 ];
 
 const afterDashes = ({ args }: Git): readonly string[] | undefined => {
@@ -153,9 +153,7 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
       isIgnoredToo
         ? 'deletes all files that git does not track, ignored ones such as .env too'
         : 'deletes files that git does not track',
-      isIgnoredToo
-        ? undefined
-        : { of: ({ hasUntracked }) => hasUntracked, paths: literalPaths(git.operands) },
+      isIgnoredToo ? undefined : { asks: 'untracked', paths: literalPaths(git.operands) },
     ];
   },
   push(git) {
@@ -176,7 +174,7 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
       ? [
           'git/delete-branch',
           `deletes the branch ${git.operands.join(' ')} even if it is not merged`,
-          { of: () => true, paths: [] },
+          { asks: 'branches', paths: git.operands },
         ]
       : (git.has('-M', '-C') && git.operands.length > 1) ||
           (git.has('-f', '--force') && git.operands.length > 0 && !git.has('-m'))
@@ -185,7 +183,7 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
           : [
               'git/delete-branch',
               `moves the branch ${git.operands.at(-1)} by force`,
-              { of: () => true, paths: [] },
+              { asks: 'itself', paths: [] },
             ]
         : undefined,
   tag: (git) =>
@@ -197,7 +195,7 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
       ? [
           'git/drop-stash',
           operands[0] === 'clear' ? 'drops all stashed changes' : 'drops stashed changes',
-          { of: () => true, paths: [] },
+          { asks: 'itself', paths: [] },
         ]
       : undefined,
   reflog: (git) =>

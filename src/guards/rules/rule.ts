@@ -46,8 +46,18 @@ export interface RuleContext {
   /** Everything that the command does. */
   readonly effects: readonly Effect[];
   /** Returns what a repository would lose, as git sees it. */
-  readonly stateOf: (folder: string, paths: readonly string[]) => Promise<RepositoryState>;
+  readonly stateOf: (
+    folder: string,
+    paths: readonly string[],
+    asks?: StateQuestion,
+  ) => Promise<RepositoryState>;
 }
+
+/**
+ * What is asked of a repository: whether tracked files have changes, whether there are files that it does not
+ * track, whether branches (instead of paths) have commits that nothing else names, or only whether it is there.
+ */
+export type StateQuestion = 'changes' | 'untracked' | 'branches' | 'itself';
 
 /** What is not in any commit of a repository. */
 export interface RepositoryState {
