@@ -1,32 +1,5 @@
+import { commandsIn, passwordOptions, programName } from '../../shell/passwords.ts';
 import { isPlain, isUserAndPassword, redacted } from './secrets.ts';
-
-/** Options that take a password although their names do not say so, such as `-p` of mysql. */
-const options: readonly (readonly [programs: RegExp, option: RegExp])[] = [
-  [/^(?:mysql|mariadb)\w*$/, /\s-p(?=\S)/g],
-  [/^sshpass$/, /\s-p\s*/g],
-  [/^mongo\w*$/, /\s-p\s*/g],
-  [/^(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az)$/, /(?:\slogin\b[^\n]*?\s)-p\s+/g],
-  [/^redis-cli$/, /\s-a\s+/g],
-  [/^(?:7z\w?|7za|rar|unrar)$/, /\s-p(?=\S)/g],
-  [/^(?:zip|unzip|sqlcmd|bcp|osql)$/, /\s-P\s*/g],
-  [/^ldap\w+$/, /\s-w\s*/g],
-  [/^(?:openssl)$/, /\s(?:-passin|-passout|-pass|-passwd)\s+(?:pass:)?|\s-k\s+/g],
-  [/^(?:curl|http|https|xh)$/, /\s-b\s*/g],
-  [/^(?:ncftp\w*|lftp|ipmitool)$/, /\s-[pP]\s*/g],
-  [/^htpasswd$/, /\s-\w*b\w*\s+\S+\s+\S+\s+/g],
-  [/^ssh-keygen$/, /\s-[NP]\s*/g],
-  [/^(?:kubectl|oc)$/, /\s--from-literal[\s=]+[\w.-]+=/g],
-  [/^smbclient$/, /\s-U\s+[^\s%]+%/g],
-  [/^gh$/, /\s(?:--body|-b)[\s=]+/g],
-  [/^security$/, /\s-w\s+/g],
-];
-
-const programs =
-  /(?<![\w.-])(?:mysql\w*|mariadb\w*|sshpass|mongo\w*|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|redis-cli|7z\w?|7za|rar|unrar|zip|unzip|sqlcmd|bcp|osql|ldap\w+|openssl|curl|https?|xh|ncftp\w*|lftp|ipmitool|htpasswd|smbclient|ssh-keygen|kubectl|oc|gh|security)(?=\s)/g;
-
-const programName = new RegExp(
-  String.raw`^(?:.{0,200}\/)?(?:${programs.source.replaceAll(/\(\?<![^)]*\)|\(\?=\\s\)/g, '')})$`,
-);
 
 const word = /\\*(["'])((?:(?!\\*\1)[^\n])*)|[^\s"'`|;&)]+/y;
 
@@ -34,19 +7,12 @@ const word = /\\*(["'])((?:(?!\\*\1)[^\n])*)|[^\s"'`|;&)]+/y;
 export function redactCommands(text: string): string {
   let safe = '';
   let from = 0;
-  programs.lastIndex = 0;
-  for (let found; (found = programs.exec(text));) {
-    const program = found[0];
-    const start = programs.lastIndex;
-    const length = text.slice(start).search(/[\n|;&]/);
-    const end = length === -1 ? text.length : start + length;
-    const command = text.slice(start, end);
-    let hidden = command;
-    for (const [wanted, option] of options)
+  for (const { program, start, end } of commandsIn(text)) {
+    let hidden = text.slice(start, end);
+    for (const [wanted, option] of passwordOptions)
       if (wanted.test(program)) hidden = afterOption(hidden, option);
     safe += `${text.slice(from, start)}${hidden}`;
     from = end;
-    programs.lastIndex = end;
   }
   return redactUsers(`${safe}${text.slice(from)}`);
 }
@@ -58,7 +24,7 @@ export function secretArguments(items: readonly unknown[]): ReadonlySet<number> 
   if (at === -1) return hidden;
   const program = String(items[at]).replace(/^.*\//, '');
   const rest = items.slice(at + 1, at + 200).map((item) => (typeof item === 'string' ? item : ''));
-  for (const [wanted, option] of options) {
+  for (const [wanted, option] of passwordOptions) {
     if (!wanted.test(program)) continue;
     for (const [index, item] of rest.entries()) {
       const before = ` ${rest.slice(0, index).join(' ')} `;
