@@ -6,7 +6,7 @@ import { relayBox } from '../support/relay.ts';
 /* The guards judge alike, whichever host asks. */
 
 const cases = knownDialects
-  .filter(({ name, speak }) => speak && name !== 'kodelet-strict')
+  .filter((one) => one.speak !== undefined && one.name !== 'kodelet-strict')
   .flatMap((host) =>
     Object.entries(host.events)
       // Cursor has events of their own for files and for servers.

@@ -2,7 +2,6 @@ import type { CodeEffect, RunEffect } from '../../shell/reading/effects.ts';
 import { isRemote, isKnown, shown, unknownMark } from '../../shell/reading/marks.ts';
 import type { codeRules } from './code-rules.ts';
 import { installOf } from './installs.ts';
-import { lookalikeOf } from './lookalikes.ts';
 import type { Check, Finding } from './rule.ts';
 
 type Id = (typeof codeRules)[number]['id'] | 'shell/persistence';
@@ -155,15 +154,9 @@ const checks: Readonly<Record<string, (effect: RunEffect) => Found>> = {
       ? stops('unmounts file systems by force')
       : undefined,
   ...Object.fromEntries(
-    'npm pnpm yarn bun pip pip3 pipx uv poetry gem python'
+    'npm pnpm yarn bun npx bunx pnpx pip pip3 pipx uv poetry gem cargo python'
       .split(' ')
       .map((name) => [name, installOf]),
   ),
-  npx: ({ args }) => {
-    const name = args.find((text) => !text.startsWith('-')) ?? '';
-    const known = isKnown(name) ? lookalikeOf(name, 'npm') : undefined;
-    return known === undefined
-      ? undefined
-      : ['shell/install-lookalike', `runs ${name}, which is not ${known}`];
-  },
+  setcap: () => ['shell/accounts', 'lets a program do what only the administrator may'],
 };

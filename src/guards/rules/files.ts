@@ -89,7 +89,7 @@ function ruleOf(effect: FileEffect, place: Place, context: RuleContext): Id | un
 }
 
 /** A mode by which a program runs as its owner. */
-const setsUser = /[ug]\+\w*s|\b[2467][0-7]{3}\b/;
+const setsUser = /(?:^|[\s,ugoa])\+\w*s|\b[2467][0-7]{3}\b/;
 
 const isThere = (path: string, { disk }: RuleContext): boolean =>
   !isKnown(path) || disk.kindOf(path) !== undefined;

@@ -214,6 +214,8 @@ const checks: Readonly<Record<string, (git: Git) => Result>> = {
     git.has('--analyze') ? undefined : ['git/rewrite-history', 'rewrites the history'],
   'update-ref': (git) =>
     git.has('-d', '--stdin') ? ['git/rewrite-history', 'deletes a ref'] : undefined,
+  'symbolic-ref': (git) =>
+    git.has('-d', '--delete') ? ['git/rewrite-history', 'deletes a ref'] : undefined,
   replace: (git) =>
     git.operands.length > 1 ? ['git/rewrite-history', 'replaces an object'] : undefined,
   worktree: (git) =>

@@ -53,6 +53,7 @@ const docker: readonly Shape[] = [
     /^(?:-\S+ )*(?:compose )?(?:.* )?down (?:.* )?(?:-v|--volumes)\b|^(?:compose )?(?:.* )?rm (?:.* )?-\w*v/,
     'deletes the volumes of the containers',
   ),
+  prunes(/^(?:container )?rm (?:.* )?[\uE000\uE005]/, 'deletes all containers'),
   publishes(/^(?:image )?push\b|^buildx build .*--push\b|^manifest push/, 'publishes an image'),
 ];
 
@@ -86,8 +87,8 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
   ],
   cdk: [destroys(/^destroy\b/, 'destroys stacks')],
   sam: [destroys(/^delete\b/, 'deletes a stack')],
-  serverless: [destroys(/^remove\b/, 'removes a service')],
-  sls: [destroys(/^remove\b/, 'removes a service')],
+  serverless: [...publishing['serverless']!, destroys(/^remove\b/, 'removes a service')],
+  sls: [...publishing['sls']!, destroys(/^remove\b/, 'removes a service')],
   cdktf: [destroys(/^destroy\b/, 'destroys stacks')],
   ansible: [
     destroys(
@@ -166,20 +167,29 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
     ),
   ],
   fly: [
+    ...publishing['fly']!,
     destroys(
       /^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy|postgres .*destroy)\b/,
       'destroys an application or its data',
     ),
   ],
   flyctl: [
+    ...publishing['flyctl']!,
     destroys(
       /^(?:apps? destroy|destroy|volumes? (?:delete|destroy)|machines? destroy)\b/,
       'destroys an application or its data',
     ),
   ],
-  vercel: [destroys(/^(?:rm|remove|project rm|env rm|domains rm)\b/, 'removes a deployment')],
-  netlify: [destroys(/^(?:sites:delete|api deleteSite|env:unset)\b/, 'deletes a site')],
+  vercel: [
+    ...publishing['vercel']!,
+    destroys(/^(?:rm|remove|project rm|env rm|domains rm)\b/, 'removes a deployment'),
+  ],
+  netlify: [
+    ...publishing['netlify']!,
+    destroys(/^(?:sites:delete|api deleteSite|env:unset)\b/, 'deletes a site'),
+  ],
   wrangler: [
+    ...publishing['wrangler']!,
     destroys(
       /^(?:delete|kv:?\s?(?:namespace|key|bulk) delete|r2 (?:bucket|object) delete|d1 delete|secret delete|queues delete)\b/,
       'deletes a worker or its data',
@@ -190,6 +200,7 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
     destroys(/^projects delete\b/, 'deletes a project'),
   ],
   firebase: [
+    ...publishing['firebase']!,
     destroys(
       /^(?:firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete)/,
       'deletes data of the project',

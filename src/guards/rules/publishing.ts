@@ -42,4 +42,12 @@ export const publishing: Readonly<Record<string, readonly Shape[]>> = {
   jsr: [publishes(/^publish\b/, 'publishes a package')],
   deno: [publishes(/^publish\b/, 'publishes a package')],
   skopeo: [publishes(/^(?:copy|sync|delete)\b.*docker:\/\//, 'publishes or deletes an image')],
+  vercel: [publishes(/(?:^|^deploy .*)--prod\b/, 'puts a version into production')],
+  netlify: [publishes(/^deploy\b.*--prod\b/, 'puts a version into production')],
+  fly: [publishes(/^deploy\b/, 'puts a version into production')],
+  flyctl: [publishes(/^deploy\b/, 'puts a version into production')],
+  firebase: [publishes(/^deploy\b/, 'puts a version into production')],
+  wrangler: [publishes(/^(?:deploy|publish)\b/, 'puts a version into production')],
+  serverless: [publishes(/^deploy\b/, 'puts a version into production')],
+  sls: [publishes(/^deploy\b/, 'puts a version into production')],
 };

@@ -1,11 +1,19 @@
+import { printsVariable, runsWhatItGets, withoutAliases } from './code-texts.ts';
 import { closing, splitAt, valuesOf, type Names } from './literals.ts';
-import { blurred, isKnown, isRemote, isSecret, secretMark, unknownMark } from './marks.ts';
+import {
+  blurred,
+  isKnown,
+  isRemote,
+  isSecret,
+  remoteMark,
+  secretMark,
+  unknownMark,
+} from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { isLocal } from './network.ts';
 import { touch } from './file-programs.ts';
 import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
-import { secretName } from './state.ts';
 
 type Call = (at: Running, args: readonly (readonly string[])[], whole: string) => string | void;
 
@@ -143,6 +151,7 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
     /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g,
   ))
     if (/perl|ruby|php/.test(language)) output += at.apart(() => at.code(command));
+  if (runsWhatItGets(code, output)) at.emit({ kind: 'code', text: remoteMark, language });
   output += methods(at, code);
   if (printsVariable(code)) output += secretMark;
   if (
@@ -153,40 +162,6 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
     output += secretMark;
   if (isSecret(output) && at.words.length > 0) sendsSecret(at, code);
   return isSecret(output) ? secretMark : unknownMark;
-}
-
-/** Whether code prints a variable of the environment whose name says that it is a secret. */
-const printsVariable = (code: string): boolean =>
-  [
-    ...code.matchAll(
-      /\b(?:print(?:ln|f)?|console\.\w+|puts|echo|say|p|write)\b\s*\(?[^;\n]{0,200}?(?:os\.environ(?:\.get\(|\[)|os\.getenv\(|process\.env(?:\.|\[)|\bENV\[|\bgetenv\(|\$ENV\{|\$_ENV\[)\s*['"]?(\w+)/g,
-    ),
-  ].some(([, name = '']) => secretName.test(name));
-
-const mostAliases = 50;
-
-/** Writes out the names under which code has imported something: `from os import system as s`. */
-function withoutAliases(text: string): string {
-  const long = new Map<string, string>();
-  const imports =
-    /\bfrom\s+([\w.]+)\s+import\s+(\w+)\s+as\s+(\w+)|\bimport\s+([\w.]+)\s+as\s+(\w+)|\b(\w+)(?::|\s+as)\s*(\w+)\s*(?:,[^{}]{0,200})?\}\s*(?:=\s*require|from\b)|\b(?:const|let|var)\s+(\w+)\s*=\s*require\([^)]{0,60}\)\.(\w+)|^\s*(\w+)\s*=\s*((?:os|subprocess|shutil)\.\w+)\s*$/gm;
-  for (const found of text.matchAll(imports)) {
-    const [, from, what, as, module, asModule, name, asName, own, method, short, whole] = found;
-    if (as !== undefined) long.set(as, `${from}.${what}`);
-    if (asModule !== undefined) long.set(asModule, module!);
-    if (asName !== undefined) long.set(asName, name!);
-    if (own !== undefined) long.set(own, method!);
-    if (short !== undefined) long.set(short, whole!);
-    if (long.size >= mostAliases) break;
-  }
-  const plain = text
-    .replaceAll(/\bgetattr\(\s*([\w.]+)\s*,\s*['"](\w+)['"]\s*\)/g, '$1.$2')
-    .replaceAll(/(?<=[\w)\]])\[\s*['"]([A-Za-z_]\w*)['"]\s*\](?=\s*\()/g, '.$1');
-  if (long.size === 0) return plain;
-  return plain.replaceAll(
-    /(?<![\w.$'"])[A-Za-z_]\w*(?=\s*[.(])/g,
-    (word) => long.get(word) ?? word,
-  );
 }
 
 /** A program that reads a secret and speaks to another machine may send it. */

@@ -272,7 +272,9 @@ const format: Program = (at, args, name) => {
   const shows = showing[name];
   if (
     shows !== undefined &&
-    (args.some((text) => shows.test(text)) ||
+    ((name === 'hdparm'
+      ? args.every((text) => shows.test(text))
+      : args.some((text) => shows.test(text))) ||
       (name === 'wipefs' && !args.some((text) => /^(?:-\w*a|--all|-\w*o|--offset)/.test(text))))
   )
     return outputMark;

@@ -1,5 +1,7 @@
 import type { Redirection } from 'unbash';
 import type { Expander } from './expand.ts';
+import { isLocal } from './network.ts';
+import { remoteMark } from './marks.ts';
 import { followed } from './paths.ts';
 import type { Running } from './running.ts';
 
@@ -43,6 +45,9 @@ export function redirected(
     const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(target) ?? [];
     if (host !== undefined) {
       at.emit({ kind: 'send', to: host, text: at.stdin });
+      // Whoever is there would type into the shell.
+      if (/^(?:\w*\/)*(?:ba|da|z|k|a)?sh$/.test(at.words[0] ?? '') && !isLocal(host))
+        at.emit({ kind: 'code', text: remoteMark, language: 'sh' });
       continue;
     }
     if (operator === '<' || operator === '<&') {
