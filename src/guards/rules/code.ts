@@ -1,5 +1,5 @@
 import type { CodeEffect, RunEffect } from '../../shell/reading/effects.ts';
-import { isRemote, isKnown, shown, unknownMark } from '../../shell/reading/marks.ts';
+import { isRemote, shown, unknownMark } from '../../shell/reading/marks.ts';
 import type { codeRules } from './code-rules.ts';
 import { installOf } from './installs.ts';
 import type { Check, Finding } from './rule.ts';
