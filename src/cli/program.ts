@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   replay: async () => (await import('./replay/replay.ts')).addReplay,
   backtest: async () => (await import('./backtest/backtest.ts')).addBacktest,
   guards: async () => (await import('./guards/guards.ts')).addGuards,
+  doctor: async () => (await import('./doctor/doctor.ts')).addDoctor,
   list: async () => (await import('./list/list.ts')).addList,
   init: async () => (await import('./init/init.ts')).addInit,
   check: async () => (await import('./check/check.ts')).addCheck,

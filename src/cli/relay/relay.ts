@@ -21,6 +21,7 @@ import {
   timeToRead,
   unjudged,
 } from '../../hosts/relay/relay-event.ts';
+import { leaveStamp } from '../../hosts/relay/last-seen.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { throughHooks } from '../../hosts/relay/through-hooks.ts';
 import { recordingOf } from '../parts/recording-option.ts';
@@ -56,6 +57,7 @@ export async function relay(
   try {
     const relayed = await relayEvent(known, pathOf(asked, known, options));
     give(relayed, isGuarded);
+    leaveStamp(host.name, known.event);
     if (!relayed.isLate) return relayed.hookCount;
   } finally {
     isAnswered();

@@ -16,6 +16,7 @@ import { print } from '../parts/print.ts';
 import { printable } from '../parts/printable.ts';
 import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { dialectsBeside, knownEvent, relayEvent } from '../../hosts/relay/relay-event.ts';
+import { leaveStamp } from '../../hosts/relay/last-seen.ts';
 import { sessionProject } from '../../hosts/serve/session-project.ts';
 import { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -106,6 +107,7 @@ async function answerTo(
     },
     warn: tell,
   });
+  leaveStamp(host.name, known.event);
   return typeof answer.stdout === 'object' ? answer.stdout : undefined;
 }
 

@@ -18,7 +18,20 @@ export type ServeRequest = (event?: string) => {
   readonly allowedEnvVars: readonly string[];
 };
 
+/** A switch in a host's own files that turns all of its hooks off. */
+export interface OffSwitch {
+  readonly files: (site: InstallSite) => readonly string[];
+  /** Where it stands in such a file. */
+  readonly path: readonly string[];
+  /** The value that turns hooks off. */
+  readonly off: boolean;
+}
+
 interface AnyInstallation {
+  /** The names of the host's program. */
+  readonly programs: readonly string[];
+  /** Switches that turn all of its hooks off. */
+  readonly switches?: readonly OffSwitch[];
   /** Set if its hooks run in the project folder, so that a command's path may be relative to it. */
   readonly runsInProject?: true;
   /** What the user still has to do. */

@@ -15,6 +15,18 @@ const guarded: readonly ClaudeEventName[] = [
 /** How hooks are installed in Claude Code's settings. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['claude'],
+  switches: [
+    {
+      path: ['disableAllHooks'],
+      off: true,
+      files: (site) => [
+        join(userFolder(users, site), 'settings.json'),
+        join(site.cwd, '.claude', 'settings.json'),
+        join(site.cwd, '.claude', 'settings.local.json'),
+      ],
+    },
+  ],
   fresh: '{}\n',
   isStrict: true,
   runsInProject: true,

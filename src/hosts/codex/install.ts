@@ -8,6 +8,15 @@ import { speaker } from './speak.ts';
 /** How hooks are installed in Codex's `hooks.json`. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['codex'],
+  switches: ['hooks', 'codex_hooks'].map((key) => ({
+    path: ['features', key],
+    off: false,
+    files: (site) => [
+      join(userFolder(users, site), 'config.toml'),
+      join(site.cwd, '.codex', 'config.toml'),
+    ],
+  })),
   fresh: '{\n  "hooks": {}\n}\n',
   isStrict: true,
   trustsByPlace: true,

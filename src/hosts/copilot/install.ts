@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { userFolder } from '../parts/host-places.ts';
 import type { EntriesInstallation } from '../../core/dialects/installation.ts';
-import { users } from './places.ts';
+import { projectSettings, users } from './places.ts';
 import { speaker } from './speak.ts';
 
 const events = [
@@ -23,6 +23,17 @@ const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 /** How hooks are installed: in a file of our own in Copilot's folder of hooks. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['copilot'],
+  switches: [
+    {
+      path: ['disableAllHooks'],
+      off: true,
+      files: (site) => [
+        join(userFolder(users, site), 'settings.json'),
+        ...projectSettings(site.cwd),
+      ],
+    },
+  ],
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
   file: (scope, site) =>
     join(

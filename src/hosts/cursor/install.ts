@@ -22,6 +22,7 @@ const events = [
 /** How hooks are installed in Cursor's `hooks.json`. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['cursor-agent', 'cursor'],
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.cursor', 'hooks.json'),
   entries: (call) =>

@@ -19,6 +19,14 @@ const events = [
 /** Gemini CLI's settings. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['gemini'],
+  switches: [
+    {
+      path: ['hooksConfig', 'enabled'],
+      off: false,
+      files: ({ cwd, home }) => [home, cwd].map((at) => join(at, '.gemini', 'settings.json')),
+    },
+  ],
   fresh: '{}\n',
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),

@@ -6,6 +6,7 @@ import { kodeletEvents } from './vocabulary.ts';
 /** One executable for each type of hook. Kodelet obeys the last hook of several, so the names sort late. */
 export const installation: FilesInstallation = {
   kind: 'files',
+  programs: ['kodelet'],
   runsInProject: true,
   files: (scope, { cwd, home }, call) =>
     Object.keys(kodeletEvents).map((event) => ({

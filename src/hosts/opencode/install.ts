@@ -5,6 +5,7 @@ import { pluginText } from './plugin.ts';
 /** A plugin file that calls the relay. */
 export const installation: FilesInstallation = {
   kind: 'files',
+  programs: ['opencode'],
   files: (scope, { cwd, home, env: { XDG_CONFIG_HOME: config } }, call) => [
     {
       file: join(

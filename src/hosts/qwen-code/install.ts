@@ -8,6 +8,14 @@ const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 /** Qwen Code's settings. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
+  programs: ['qwen'],
+  switches: [
+    {
+      path: ['disableAllHooks'],
+      off: true,
+      files: ({ cwd, home }) => [home, cwd].map((at) => join(at, '.qwen', 'settings.json')),
+    },
+  ],
   fresh: '{}\n',
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { presentDialects } from '../../hosts/all/known.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
+import { changesFor } from '../../hosts/install/change.ts';
+import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
+import { homeFolder } from '../../settings/files/levels.ts';
+import { isFolderTrusted } from '../../settings/trust/trusted-folder.ts';
+import { entriesOf } from '../../workbench/doctor/entries.ts';
+import type { Finding } from '../../workbench/doctor/finding.ts';
+import {
+  lookAtAgent,
+  type AgentReport,
+  type DoctorSite,
+} from '../../workbench/doctor/look-at-agent.ts';
+import { lookAtProject } from '../../workbench/doctor/look-at-project.ts';
+import { printable, printableJson } from '../parts/printable.ts';
+import { projectFolder } from '../parts/project-folder.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly json?: true;
+  readonly fix?: true;
+}
+
+/** `hookmachine doctor`: whether the agents of this machine really call their guards. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('look whether every agent on this machine really calls its guards')
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option('--json', 'print JSON')
+    .option('--fix', 'write the entries that are missing beside others of ours')
+    .addHelpText(
+      'after',
+      `
+The commands of the entries are started as the agents start them, with a harmless event; your hooks see it.
+The exit status is 0 if all is well, 1 if something may go wrong, and 2 if guards do not run.`,
+    )
+    .action(doctor);
+}
+
+async function doctor({ cwd, json, fix }: Options): Promise<void> {
+  const folder = projectFolder(cwd);
+  const site = siteOf(folder);
+  if (fix) await mend(site);
+  const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
+  const agents = looked.filter((one) => one !== undefined);
+  const project = await lookAtProject(folder, presentDialects);
+  const findings = [...agents.flatMap((one) => one.findings), ...project];
+  process.exitCode = findings.some(({ level }) => level === 'off')
+    ? 2
+    : findings.some(({ level }) => level === 'warning')
+      ? 1
+      : 0;
+  process.stdout.write(
+    json
+      ? `${printableJson({ project: folder, agents, findings })}\n`
+      : printable(textOf(folder, agents, project)),
+  );
+}
+
+function siteOf(cwd: string): DoctorSite {
+  const site = { cwd, home: homeFolder() ?? '', env: process.env };
+  return {
+    ...site,
+    isTrusted: isFolderTrusted(cwd),
+    callFor(host, scope) {
+      const own = ownCommand(site, scope, scope === 'project', process.argv[1] ?? '');
+      return own && relayCall(own, host);
+    },
+  };
+}
+
+/** Adds missing entries in files that hold others of ours. */
+async function mend(site: DoctorSite): Promise<void> {
+  for (const host of hosts) {
+    const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
+    for (const scope of ['user', 'project'] as const) {
+      const call = site.callFor(host.name, scope);
+      if (call === undefined) continue;
+      const order = { installation, title, scope, site, call };
+      const [there] = entriesOf({ name: host.name, ...order })?.commands ?? [];
+      if (there === undefined) continue;
+      // As the other entries call it, which may be otherwise than this process was started.
+      const as = relayCall({ command: there.command.split(' relay ')[0]! }, host.name);
+      for (const { before, after = '', differs, carryOut } of changesFor('install', {
+        ...order,
+        call: as,
+      }))
+        if (before !== after && !differs) carryOut();
+    }
+  }
+}
+
+const words = { off: 'OFF     ', warning: 'warning ', fine: 'fine    ' } as const;
+
+function textOf(
+  folder: string,
+  agents: readonly AgentReport[],
+  project: readonly Finding[],
+): string {
+  const lines = agents.flatMap(({ title, version, lastSeen, findings }) => [
+    `${title} ${version ?? '(its program is not on the PATH)'}, ${lastSeen === undefined ? 'never seen' : `last seen ${lastSeen}`}`,
+    ...(findings.length === 0 ? ['  fine    it calls hookmachine'] : findings.map(lineOf)),
+  ]);
+  return `${[
+    ...(agents.length === 0 ? ['No agent was found on this machine.'] : lines),
+    folder,
+    ...(project.length === 0 ? ['  fine    its hooks run'] : project.map(lineOf)),
+  ].join('\n')}\n`;
+}
+
+const lineOf = ({ level, message, fix }: Finding): string =>
+  `  ${words[level]}${message}${fix === undefined ? '' : ` – ${fix}`}`;

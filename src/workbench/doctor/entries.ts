@@ -1,0 +1,129 @@
+import { isRecord } from '../../base/json.ts';
+import type {
+  Installation,
+  InstallSite,
+  RelayCall,
+  Scope,
+} from '../../core/dialects/installation.ts';
+import { changesFor } from '../../hosts/install/change.ts';
+import { relayInCommand, servePortIn } from '../../hosts/parts/relay-entry.ts';
+import { isHookmachineError } from '../../base/errors.ts';
+import { parseJson } from '../../settings/files/parse-json.ts';
+import { textIn } from '../../settings/files/read-bounded.ts';
+import type { Finding } from './finding.ts';
+
+/** A command of an entry, and an event that it is for. */
+export interface EntryCommand {
+  readonly command: string;
+  readonly event: string | undefined;
+}
+
+/** The entries of one scope, as they are. */
+export interface Entries {
+  readonly scope: Scope;
+  readonly files: readonly string[];
+  readonly commands: readonly EntryCommand[];
+  /** The ports of `serve` that entries post to. */
+  readonly ports: readonly number[];
+  readonly findings: readonly Finding[];
+}
+
+interface Order {
+  readonly name: string;
+  readonly title: string;
+  readonly installation: Installation;
+  readonly scope: Scope;
+  readonly site: InstallSite;
+  readonly call: RelayCall;
+}
+
+/** Returns a scope's entries and what is wrong with them; undefined if there are none. */
+export function entriesOf(order: Order): Entries | undefined {
+  const { scope, name, title } = order;
+  let files: readonly string[] = [];
+  try {
+    const removed = changesFor('uninstall', order).filter(
+      ({ before, after = '' }) => before !== after,
+    );
+    files = removed.map(({ file }) => file);
+    const read = files.map((file) => textIn(file) ?? '');
+    const found = read.map((text) => commandsIn(text));
+    const ports = found.flatMap((one) => one.ports);
+    if (files.length === 0 && ports.length === 0) return undefined;
+    const commands = found.flatMap((one) => one.commands);
+    return { scope, files, commands, ports, findings: faultsOf(order, ports.length > 0) };
+  } catch (error) {
+    if (!isHookmachineError(error, 'SETTINGS_NOT_EDITABLE')) throw error;
+    const finding: Finding = {
+      code: 'file-unreadable',
+      level: 'off',
+      agent: name,
+      message: `${title} cannot read its file either, or reads another one: ${error.message}`,
+      fix: 'mend the file, then run hookmachine doctor again',
+    };
+    return { scope, files, commands: [], ports: [], findings: [finding] };
+  }
+}
+
+/** What `install` would change in entries that are there. */
+function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[] {
+  const { scope } = order;
+  const again = `hookmachine uninstall ${name} --scope ${scope}, then hookmachine install ${name} --scope ${scope}`;
+  return changesFor('install', { title, ...order }).flatMap((change): Finding[] => {
+    const { file, before, after = '', differs, isIgnored } = change;
+    const of = { agent: name, file };
+    return [
+      ...(isIgnored
+        ? [
+            {
+              ...of,
+              code: 'file-ignored',
+              level: 'off',
+              message: `${title} ignores a file with comments or trailing commas, as ${file} has`,
+              fix: 'remove the comments and trailing commas',
+            } as const,
+          ]
+        : []),
+      ...(differs && !isPosted
+        ? [
+            {
+              ...of,
+              code: 'entries-edited',
+              level: 'warning',
+              message: `entries in ${file} are not as install would write them`,
+              fix: again,
+            } as const,
+          ]
+        : []),
+      ...(before !== after && !isPosted
+        ? [
+            {
+              ...of,
+              code: 'entries-missing',
+              level: 'off',
+              message: `entries for some events are missing in ${file}`,
+              fix: `hookmachine install ${name} --scope ${scope}`,
+            } as const,
+          ]
+        : []),
+    ];
+  });
+}
+
+/** The commands and ports in a file of entries, or in a file that only we write. */
+function commandsIn(text: string): Pick<Entries, 'commands' | 'ports'> {
+  const parsed = parseJson(text);
+  const hooks = 'value' in parsed && isRecord(parsed.value) ? parsed.value['hooks'] : undefined;
+  const commands: EntryCommand[] = [];
+  const ports: number[] = [];
+  const walk = (value: unknown, event: string | undefined): void => {
+    if (typeof value === 'string' && relayInCommand(value) !== undefined)
+      commands.push({ command: value, event });
+    if (typeof value !== 'object' || value === null) return;
+    const port = isRecord(value) ? servePortIn(value['url'], value['headers']) : undefined;
+    if (port !== undefined) ports.push(port);
+    for (const inner of Object.values(value)) walk(inner, event);
+  };
+  if (isRecord(hooks)) for (const [event, list] of Object.entries(hooks)) walk(list, event);
+  return { commands, ports };
+}

@@ -1,0 +1,35 @@
+/** What a finding is about. */
+export type FindingCode =
+  | 'no-entries'
+  | 'entries-missing'
+  | 'entries-edited'
+  | 'entries-twice'
+  | 'file-unreadable'
+  | 'file-ignored'
+  | 'hooks-off'
+  | 'command-foreign'
+  | 'command-gone'
+  | 'command-not-executable'
+  | 'command-fails'
+  | 'command-hangs'
+  | 'serve-down'
+  | 'token-missing'
+  | 'never-seen'
+  | 'version-unknown'
+  | 'no-hooks'
+  | 'untrusted'
+  | 'hooks-switched-off'
+  | 'settings-wrong'
+  | 'fine';
+
+/** Something that the doctor found: `off` if guards do not run, `warning` if that may happen. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly level: 'off' | 'warning' | 'fine';
+  /** The agent; absent for what concerns all agents. */
+  readonly agent?: string;
+  readonly file?: string;
+  readonly message: string;
+  /** What to do, as an instruction or a command. */
+  readonly fix?: string;
+}

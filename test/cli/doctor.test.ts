@@ -1,0 +1,228 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { shellWord } from '../../src/base/shell-word.ts';
+import { hosts } from '../../src/hosts/all/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+interface Report {
+  readonly agents: readonly { agent: string; version?: string; lastSeen?: string }[];
+  readonly findings: readonly { code: string; agent?: string; message: string; fix?: string }[];
+}
+
+let box: Sandbox;
+let programs: string;
+
+beforeEach(() => {
+  box = sandbox();
+  programs = join(box.home, 'programs');
+  mkdirSync(programs, { recursive: true });
+});
+
+/** Puts a program on the PATH. */
+function program(name: string, text: string): string {
+  const file = box.write(join(programs, name), `#!/bin/sh\n${text}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const env = () => ({
+  ...box.env,
+  HOOKMACHINE_TRUST: '',
+  PATH: `${programs}:/usr/bin:/bin`,
+});
+
+async function doctor(...args: readonly string[]): Promise<Report & { exitCode: number }> {
+  const { stdout, stderr, exitCode } = await inProcess({ project: box.project, env: env() }, [
+    'doctor',
+    '--json',
+    ...args,
+  ]);
+  expect(stderr).toBe('');
+  return { ...(JSON.parse(stdout) as Report), exitCode };
+}
+
+const codes = ({ findings }: Report, agent = 'claude-code'): string[] =>
+  findings.filter((one) => one.agent === agent).map(({ code }) => code);
+
+/** An agent, and our command in its user's file. */
+async function installed(agent = 'claude-code', name = 'claude'): Promise<string> {
+  program(name, 'echo 2.1.0');
+  program('hookmachine', 'cat > /dev/null');
+  const args = ['install', agent, '--scope', 'user', '--command', 'hookmachine'];
+  const { exitCode } = await inProcess({ project: box.project, env: env() }, args);
+  expect(exitCode).toBe(0);
+  return join(box.home, '.claude/settings.json');
+}
+
+const edit = (file: string, change: (text: string) => string): void =>
+  void box.write(file, change(readFileSync(file, 'utf8')));
+
+describe('hookmachine doctor', () => {
+  test('says that nothing guards a machine without agents and hooks', async () => {
+    const { agents, findings, exitCode } = await doctor();
+    expect(agents).toEqual([]);
+    expect(findings.map(({ code }) => code)).toEqual(['no-hooks']);
+    expect(exitCode).toBe(2);
+  });
+
+  test('says of every agent on the PATH that does not call hookmachine how to have it call', async () => {
+    for (const host of hosts) {
+      const [name = ''] = (await host.install()).programs;
+      program(name, 'echo 1.2.3');
+    }
+    const report = await doctor();
+    for (const { name } of hosts) {
+      expect([name, ...codes(report, name)]).toEqual([name, 'no-entries']);
+      expect(report.findings.find(({ agent }) => agent === name)!.fix).toContain(name);
+    }
+    expect(report.agents.map(({ version }) => version)).toEqual(hosts.map(() => '1.2.3'));
+  });
+
+  test('finds nothing wrong with an agent that has called, and says when that was', async () => {
+    await installed();
+    box.write(box.own.project, { guards: { shell: 'on' } });
+    await inProcess({ project: box.project, env: env() }, ['trust', '--yes']);
+    expect(codes(await doctor())).toEqual(['never-seen']);
+    const event = { hook_event_name: 'SessionStart', session_id: 's', source: 'startup' };
+    await inProcess(
+      { project: box.project, env: env() },
+      ['relay', 'claude-code'],
+      JSON.stringify(event),
+    );
+    const report = await doctor();
+    expect([report.findings, report.exitCode]).toEqual([[], 0]);
+    expect(report.agents[0]!.lastSeen).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  test.each<[string, string, (file: string) => void]>([
+    [
+      'entries-missing',
+      'an entry was removed',
+      (file) => edit(file, (text) => JSON.stringify(without(text, 'PreToolUse'))),
+    ],
+    [
+      'entries-edited',
+      'an entry was edited',
+      (file) =>
+        edit(file, (text) => text.replace('"type": "command"', '"type": "command", "timeout": 1')),
+    ],
+    ['file-ignored', 'the file has comments', (file) => edit(file, (text) => `// mine\n${text}`)],
+    ['file-unreadable', 'the file is broken', (file) => edit(file, (text) => text.slice(0, -4))],
+    ['command-gone', 'our command is gone', () => rmSync(join(programs, 'hookmachine'))],
+    [
+      'command-not-executable',
+      'our command is not executable',
+      (file) => {
+        const other = shellWord(join(programs, 'hookmachine'));
+        edit(file, (text) => text.replaceAll('"hookmachine relay', `"${other} relay`));
+        chmodSync(join(programs, 'hookmachine'), 0o644);
+      },
+    ],
+    [
+      'command-fails',
+      'Node.js is too old for our command',
+      () => program('hookmachine', 'echo "SyntaxError: Unexpected token" >&2; exit 1'),
+    ],
+    [
+      'hooks-off',
+      'hooks are switched off by the user',
+      (file) => edit(file, (text) => text.replace('{', '{"disableAllHooks": true,')),
+    ],
+    [
+      'hooks-off',
+      'hooks are switched off by the project',
+      () => box.write(join(box.project, '.claude/settings.json'), { disableAllHooks: true }),
+    ],
+    [
+      'hooks-off',
+      'hooks are switched off in local settings',
+      () => box.write(join(box.project, '.claude/settings.local.json'), { disableAllHooks: true }),
+    ],
+    ['version-unknown', 'the agent says no version', () => program('claude', 'exit 1')],
+  ])('finds %s where %s', async (code, _, harm) => {
+    const file = await installed();
+    harm(file);
+    const report = await doctor();
+    expect(codes(report)).toContain(code);
+    expect(report.findings.find((one) => one.code === code)!.fix).toBeTruthy();
+    expect(report.exitCode).toBeGreaterThan(0);
+  });
+
+  test.each<[string, string, string, unknown]>([
+    ['gemini-cli', 'gemini', '.gemini/settings.json', { hooksConfig: { enabled: false } }],
+    ['qwen-code', 'qwen', '.qwen/settings.json', { disableAllHooks: true }],
+    ['codex', 'codex', '.codex/config.toml', '[features]\nhooks = false\n'],
+    ['codex', 'codex', '.codex/config.toml', '[features]\ncodex_hooks = false\n'],
+    ['copilot', 'copilot', '.github/copilot/settings.json', { disableAllHooks: true }],
+  ])('finds that hooks of %s are switched off (%s, %s)', async (agent, name, file, content) => {
+    await installed(agent, name);
+    box.write(join(box.project, file), content);
+    expect(codes(await doctor(), agent)).toContain('hooks-off');
+  });
+
+  test('finds entries that stand in two files, so that hooks run twice', async () => {
+    await installed();
+    const args = ['install', 'claude-code', '--command', 'hookmachine'];
+    await inProcess({ project: box.project, env: env() }, args);
+    expect(codes(await doctor())).toContain('entries-twice');
+  });
+
+  test('finds a server that is down and a token that is missing', async () => {
+    program('claude', 'echo 2.1.0');
+    const args = ['install', 'claude-code', '--scope', 'user', '--via', 'http'];
+    await inProcess({ project: box.project, env: env() }, args);
+    const found = codes(await doctor());
+    expect(found).toContain('serve-down');
+    expect(found).toContain('token-missing');
+  });
+
+  test('starts no command that a project brings along', async () => {
+    program('claude', 'echo 2.1.0');
+    const started = join(box.home, 'started');
+    chmodSync(box.write(join(box.project, 'hookmachine'), `#!/bin/sh\ntouch ${started}\n`), 0o755);
+    box.write(join(box.project, '.claude/settings.json'), {
+      hooks: {
+        PreToolUse: [{ hooks: [{ type: 'command', command: './hookmachine relay claude-code' }] }],
+      },
+    });
+    expect(codes(await doctor())).toContain('command-foreign');
+    expect(() => readFileSync(started)).toThrow();
+  });
+
+  test('finds hooks of a project that nobody has trusted, and settings that are wrong', async () => {
+    box.write(box.own.project, { guards: { shell: 'on' } });
+    expect((await doctor()).findings.map(({ code }) => code)).toEqual(['untrusted']);
+    await inProcess({ project: box.project, env: env() }, ['trust', '--yes']);
+    expect((await doctor()).findings).toEqual([]);
+    box.write(box.own.project, { guards: { shell: 'on' }, hooks: { NoSuchEvent: [] } });
+    expect((await doctor()).findings.map(({ code }) => code)).toContain('settings-wrong');
+  });
+
+  test('--fix writes the entries that are missing, and nothing else', async () => {
+    const file = await installed();
+    const before = readFileSync(file, 'utf8');
+    edit(file, (text) => JSON.stringify(without(text, 'PreToolUse'), null, 2));
+    program('gemini', 'echo 1.0.0');
+    const report = await doctor('--fix');
+    expect(codes(report)).not.toContain('entries-missing');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(
+      expect.objectContaining(JSON.parse(before) as object),
+    );
+    expect(codes(report, 'gemini-cli')).toEqual(['no-entries']);
+  });
+
+  test('prints one line for each finding, with what to do', async () => {
+    await installed();
+    const { stdout } = await inProcess({ project: box.project, env: env() }, ['doctor']);
+    expect(stdout).toMatch(/^Claude Code 2\.1\.0, never seen\n {2}warning no event/);
+    expect(stdout).toContain('OFF     no hook is configured');
+  });
+});
+
+function without(text: string, event: string): object {
+  const settings = JSON.parse(text) as { hooks: Record<string, unknown> };
+  const { [event]: _, ...hooks } = settings.hooks;
+  return { ...settings, hooks };
+}
