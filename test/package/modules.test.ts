@@ -52,17 +52,17 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/hook': [3],
   'hookmachine/models': [33, 'zod'],
   'hookmachine/inspector': [
-    61,
+    62,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    44,
+    45,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/opentelemetry': [
-    51,
+    52,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
