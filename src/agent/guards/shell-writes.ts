@@ -23,8 +23,17 @@ export function shellWrites(command: string, cwd: string): WrittenPath[] {
     disk,
     isSecretFile: () => false,
   });
-  return effects.flatMap((effect) => writtenBy(effect, cwd));
+  // Of a command that is not followed to its end, whatever looks like a path counts.
+  const isLost = effects.some(({ kind }) => kind === 'lost');
+  return [
+    ...effects.flatMap((effect) => writtenBy(effect, cwd)),
+    ...(isLost ? inCode(command, cwd) : []),
+  ];
 }
+
+/** Programs that run code given as an argument or on stdin, which may put names together. */
+const interpreters =
+  /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|osascript|[gmn]?awk|ed|ex|vim?|nvim|emacs)$/;
 
 function writtenBy(effect: Effect, cwd: string): readonly WrittenPath[] {
   if (effect.where !== 'here') return [];
@@ -33,6 +42,8 @@ function writtenBy(effect: Effect, cwd: string): readonly WrittenPath[] {
     case 'file':
       return effect.action === 'read' ? [] : writtenFile(effect);
     case 'run':
+      if (interpreters.test(effect.name))
+        return inCode([...effect.args, effect.stdin].join('\n'), effect.cwd);
       return isKnownProgram(effect.name) && effect.name !== 'touch'
         ? []
         : named(effect.args, effect);

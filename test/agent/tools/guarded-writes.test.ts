@@ -113,6 +113,8 @@ describe('shell commands that write a guard', () => {
     'echo x > "$HOME/.llxprt/settings.json"',
     'echo x > ~/.llxprt/hookmachine-trust.json',
     `python3 -c "open('.claude/settings.json','w')"`,
+    `python3 -c "import pathlib; p = pathlib.Path('.claude') / 'settings.json'; p.write_text('x')"`,
+    `node -e 'const d = ".claude"; fs.writeFileSync([d, "settings.json"].join("/"), "")'`,
     `python3 - <<END\nopen('.claude/settings.json','w')\nEND`,
     `node -e 'fs.writeFileSync(".claude/settings.json","")'`,
     'find .claude -delete',
@@ -133,6 +135,8 @@ describe('shell commands that write a guard', () => {
     'echo x > .gemini/settings.json',
     'echo x > /etc/claude-code/managed-settings.json',
     'echo x > /etc/llxprt-code/settings.json',
+    `${'$('.repeat(500)}x${')'.repeat(500)}; rm .claude/settings.json`,
+    `${'true; '.repeat(20_000)} rm .claude/settings.json`,
   ])('the command %j is recognised as writing a guard', (command) => {
     expect(guardedIn(command)).not.toEqual([]);
   });
