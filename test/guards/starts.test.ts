@@ -11,7 +11,11 @@ const home = mkdtempSync(join(tmpdir(), 'guards-starts-'));
 const place = { cwd: join(home, 'project'), home };
 
 beforeAll(() => {
-  plant(home, { 'Documents/report.txt': 'all of it\n', 'project/README.md': '# Project\n' });
+  plant(home, {
+    'Documents/report.txt': 'all of it\n',
+    '.ssh/id_rsa': 'key\n',
+    'project/README.md': '# Project\n',
+  });
   commitIn(place.cwd, '.');
 });
 
@@ -309,6 +313,49 @@ test.each([
   'bash -c \'"$@"\' _ rm -rf ~/Documents',
   'cat > /tmp/x.py <<EOF\nimport shutil\nshutil.rmtree("/home/dev/Documents")\nEOF\npython3 /tmp/x.py',
   'echo "#!/bin/sh\nrm -rf ~/Documents" > .git/hooks/pre-commit; git commit',
+  "python3 -c \"import pathlib; (pathlib.Path.home()/'.ssh'/'id_rsa').unlink()\"",
+  'python3 -c "from pathlib import Path; import shutil; shutil.rmtree(Path.home()/\'Documents\')"',
+  "python3 -c \"import os; os.remove(os.path.join(os.path.expanduser('~'), '.ssh', 'id_rsa'))\"",
+  'python3 -c "import os; [os.remove(os.path.join(r,f)) for r,d,fs in os.walk(\'/home/dev/Documents\') for f in fs]"',
+  'python3 -c "import os,shutil; d=os.environ[\'HOME\']; shutil.rmtree(d)"',
+  "python3 -c \"import os,shutil; shutil.rmtree(os.environ['HOME'] + '/Documents')\"",
+  'python3 -c "import subprocess; subprocess.run(\'rm -rf /home/dev/Documents\'.split())"',
+  "python3 -c \"import subprocess as sp; sp.check_call(['rm','-rf','/home/dev/Documents'])\"",
+  "python3 -c \"import os; os.execvp('rm',['rm','-rf','/home/dev/Documents'])\"",
+  "python3 -c \"import os; os.system('r'+'m -rf /home/dev/Documents')\"",
+  "python3 -c \"import os; os.system(' '.join(['rm','-rf','/home/dev/Documents']))\"",
+  'python3 -c "import base64,os; os.system(base64.b64decode(\'cm0gLXJmIC9ob21lL2Rldi9Eb2N1bWVudHM=\').decode())"',
+  "python3 -c \"exec(__import__('base64').b64decode('aW1wb3J0IG9z'))\"",
+  "python3 -c \"open('/home/dev/.ssh/id_rsa','w').close()\"",
+  "python3 -c \"from pathlib import Path; Path('~/.bashrc').expanduser().write_text('')\"",
+  "python3 -c \"import os; os.rename('/home/dev/Documents','/tmp/x')\"",
+  'python3 -c "import glob,os; [os.remove(f) for f in glob.glob(\'/home/dev/Documents/*\')]"',
+  'python3 <<\'E\'\nimport shutil, os\ntarget = os.path.join(os.path.expanduser("~"), "Documents")\nif os.path.exists(target):\n    shutil.rmtree(target)\nE',
+  'python3 - <<\'E\'\nimport subprocess\ncmd = ["git", "push", "--force", "origin", "main"]\nsubprocess.run(cmd, check=True)\nE',
+  "node -e \"require('fs').rmSync(require('os').homedir()+'/Documents',{recursive:true})\"",
+  "node -e \"const fs=require('fs'),os=require('os'),path=require('path');fs.rmSync(path.join(os.homedir(),'Documents'),{recursive:true,force:true})\"",
+  "node -e \"import('node:fs').then(fs=>fs.rmSync(process.env.HOME+'/Documents',{recursive:true}))\"",
+  "node -e \"require('fs').promises.rm('/home/dev/Documents',{recursive:true})\"",
+  "node -e \"const {rm}=require('fs/promises'); rm('/home/dev/Documents',{recursive:true})\"",
+  "node -e \"require('fs').readdirSync('/home/dev/Documents').forEach(f=>require('fs').unlinkSync('/home/dev/Documents/'+f))\"",
+  "node -e \"require('child_process').spawn('sh',['-c','rm -rf /home/dev/Documents'])\"",
+  "node -e \"require('child_process').exec('rm -rf '+process.env.HOME)\"",
+  "node -e \"require('fs-extra').removeSync('/home/dev/Documents')\"",
+  "node -e \"eval(Buffer.from('cmVxdWlyZSgnZnMnKQ==','base64').toString())\"",
+  "node -e \"require('fs').writeFileSync(process.env.HOME+'/.ssh/authorized_keys','x')\"",
+  'perl -e \'unlink glob "/home/dev/Documents/*"\'',
+  'perl -e \'system("rm","-rf","/home/dev/Documents")\'',
+  'perl -MFile::Path=remove_tree -e \'remove_tree("/home/dev/Documents")\'',
+  'ruby -e \'require "fileutils"; FileUtils.rm_rf("/home/dev/Documents")\'',
+  'ruby -e \'Dir.glob("/home/dev/Documents/*").each { |f| File.delete(f) }\'',
+  'ruby -e \'exec("rm -rf /home/dev/Documents")\'',
+  "ruby -e '%x(rm -rf /home/dev/Documents)'",
+  'php -r \'array_map("unlink", glob("/home/dev/Documents/*"));\'',
+  'php -r \'exec("rm -rf /home/dev/Documents");\'',
+  'php -r \'shell_exec("rm -rf /home/dev/Documents");\'',
+  'deno run -A - <<< \'Deno.removeSync("/home/dev/Documents",{recursive:true})\'',
+  'bun run - <<< \'require("fs").rmSync("/home/dev/Documents",{recursive:true})\'',
+  "tsx -e \"import {rmSync} from 'fs'; rmSync('/home/dev/Documents',{recursive:true})\"",
 ])('something speaks about %j', async (text) => {
   const command = text.replaceAll('/home/dev', home);
   const effects = effectsOf({ commands: [command], programs: [], files: [] }, place);

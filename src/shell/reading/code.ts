@@ -1,4 +1,5 @@
 import { printsVariable, runsWhatItGets, withoutAliases } from './code-texts.ts';
+import { activated } from './glob.ts';
 import { closing, splitAt, valuesOf, type Names } from './literals.ts';
 import {
   blurred,
@@ -54,9 +55,12 @@ const starts: Call = (at, [first = []], whole) => {
     const words = splitAt(list, /,/).map((word) => valuesOf(word, names)[0] ?? unknownMark);
     return at.apart(() => at.run(words, { via: 'code' }));
   }
-  const withArgs = /^[^(]*(?:spawn|execFile)(?:Sync)?\(\s*([^,]+),\s*\[([^\]]*)\]/.exec(whole);
+  const withArgs =
+    /^[^(]*(?:(?:spawn|execFile)(?:Sync)?|exec[lv]p?e?)\(\s*([^,]+),\s*\[([^\]]*)\]/.exec(whole);
   if (withArgs) {
-    const words = [withArgs[1]!, ...splitAt(withArgs[2]!, /,/)].map(
+    // Python's functions are given the program's name once more.
+    const program = /^os\./.test(whole) ? [] : [withArgs[1]!];
+    const words = [...program, ...splitAt(withArgs[2]!, /,/)].map(
       (word) => valuesOf(word, names)[0] ?? unknownMark,
     );
     return at.apart(() => at.run(words, { via: 'code' }));
@@ -82,10 +86,25 @@ const sends: Call = (at, args, whole) => {
   return isLocal(to) ? undefined : blurred('');
 };
 
+/** Whether code is put together out of something that nobody can read. */
+const isEncoded = (code: string): boolean =>
+  /base64|\batob\b|fromCharCode|fromhex|unhexlify|\bdecode\b|decompress|pack\(/.test(code);
+
 const evaluates: Call = (at, [codes = []], whole) => {
-  for (const text of codes)
-    if (text.length > 3 && !/^\w+$/.test(text))
-      at.emit({ kind: 'code', text, language: whole.slice(0, 40) });
+  for (const text of codes.length === 0 ? [''] : codes)
+    if ((text.length > 3 && !/^\w+$/.test(text)) || isEncoded(whole))
+      at.emit({
+        kind: 'code',
+        text: isEncoded(whole) ? unknownMark : text,
+        language: whole.slice(0, 40),
+      });
+};
+
+/** `array_map('unlink', glob('*'))` of PHP. */
+const maps: Call = (at, [names = []], whole) => {
+  const [, pattern] = /\bglob\(\s*["']([^"']+)["']/.exec(whole) ?? [];
+  if (/^(?:unlink|rmdir)$/.test(names[0] ?? '') && pattern !== undefined)
+    touch(at, 'delete', activated(pattern));
 };
 
 /** The calls that matter, in all languages at once: their names hardly meet. */
@@ -108,6 +127,7 @@ const calls: readonly (readonly [name: RegExp, call: Call])[] = [
     onPaths('write'),
   ],
   [/^(?:\w+\.)*(?:appendFile|appendFileSync)$/, onPaths('append')],
+  [/^array_(?:map|walk)$/, maps],
   [
     /^os\.(?:chmod|chown)$|^(?:\w+\.)*(?:chmodSync|chownSync)$|^(?:File|FileUtils)\.(?:chmod|chmod_R)$/,
     onPaths('mode'),
@@ -118,7 +138,7 @@ const calls: readonly (readonly [name: RegExp, call: Call])[] = [
     reads,
   ],
   [
-    /^os\.(?:system|popen|execute|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.|io\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/,
+    /^os\.(?:system|popen|execute|exec[lv]p?e?|spawn[lv]p?e?)$|^(?:subprocess|sp)\.\w+$|^(?:commands\.)?getoutput$|^pty\.spawn$|^(?:\w+\.|require\([^)]*\)\.)*(?:execSync|spawnSync|execFileSync|spawn|execFile)$|^(?:child_process|cp|fs)\.exec$|^(?:Kernel\.)?(?:system|exec|spawn)$|^(?:IO\.|io\.)?popen$|^shell_exec$|^passthru$|^proc_open$|^Open3\.\w+$|^(?:run|check_output|check_call|call|Popen)$|^Bun\.spawn(?:Sync)?$|^execa\w*$/,
     starts,
   ],
   [
@@ -147,10 +167,10 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
     if (++count > mostCalls * (isFile ? 4 : 1)) break;
     output += readCall(at, code, found.index, found[0], names, isFile) ?? '';
   }
-  for (const [, command = ''] of code.matchAll(
+  for (const [, ...found] of code.matchAll(
     /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g,
   ))
-    if (/perl|ruby|php/.test(language)) output += at.apart(() => at.code(command));
+    if (/perl|ruby|php/.test(language)) output += at.apart(() => at.code(found.join('')));
   if (runsWhatItGets(code, output)) at.emit({ kind: 'code', text: remoteMark, language });
   output += methods(at, code);
   if (printsVariable(code)) output += secretMark;
@@ -208,10 +228,11 @@ const endOfStatement = (code: string, start: number): number => {
 /** `Path('x').unlink()` and the like: methods of a path. */
 function methods(at: Running, code: string): string {
   let output = '';
-  for (const [, path = '', method = ''] of code.matchAll(
-    /\bPath\(\s*['"]([^'"]+)['"]\s*\)(?:\.\w+\(\))*\.(\w+)\(/g,
+  for (const [, path, more = '', method = ''] of code.matchAll(
+    /\bPath(?:\.home\(\)|\(\s*['"]([^'"]+)['"]\s*\))((?:\s*\/\s*['"][^'"]*['"]){0,20})\s*\)?(?:\.\w+\(\))*\.(\w+)\(/g,
   )) {
-    const name = path.replace(/^~/, at.state.around.home);
+    const parts = [...more.matchAll(/['"]([^'"]*)['"]/g)].map(([, part = '']) => `/${part}`);
+    const name = (path ?? '~').replace(/^~/, at.state.around.home) + parts.join('');
     if (method === 'unlink' || method === 'rmdir') touch(at, 'delete', name);
     if (method.startsWith('write_')) touch(at, 'write', name);
     if (method.startsWith('read_') && readsSecret(at, name)) output += secretMark;
@@ -303,7 +324,7 @@ const interpret: Program = (at, args, given) => {
   }
   const [file, ...rest] =
     name === 'deno'
-      ? line.operands.filter((text) => !/^(?:run|eval|test)$/.test(text))
+      ? line.operands.filter((text) => !/^(?:run|eval|test|-.+)$/.test(text))
       : line.operands;
   if (name === 'deno' && line.operands[0] === 'eval') return readCode(at, file ?? '', false, name);
   if (file === undefined || file === '-')

@@ -202,6 +202,8 @@ const installs = new Set([
 const nodeRunner: Program = (at, args, name) => {
   if (name === 'bun' && /^(?:-e|-p|--eval|--print)/.test(args[0] ?? ''))
     return at.run(['node', ...args], { via: 'bun' });
+  if (name === 'bun' && args[0] === 'run' && args[1] === '-')
+    return at.run(['node', '-'], { via: 'bun' });
   const line = new CommandLine(args, {
     valued: 'wcCF',
     longValued: ['prefix', 'workspace', 'filter', 'call', 'cwd', 'dir', 'userconfig', 'registry'],
