@@ -78,7 +78,21 @@ const writes =
 const changes = /edit|replace|insert|update|append|notebook|patch|modify|apply/i;
 const removes = /delete|remove|unlink|(?:^|_)rm(?:_|$)|trash/i;
 const moves = /move|rename/i;
-const code = /python|jupyter|execute_code|run_code|code_interpreter|ipython/i;
+const code =
+  /python|jupyter|execute_code|run_code|code_interpreter|ipython|repl|(?:^|_)(?:js|node|javascript|typescript|eval)(?:_|$)/i;
+/** Tools that type into a shell, or another program, that is running already. */
+const types = /terminal|send_keys|stdin|pty|tmux|process|unified_exec|console/i;
+const typedKeys = ['input', 'data', 'keys', 'chars', 'text', 'stdin'];
+/** How code is run, by the language that a call names or its tool's name; a shell's code is a command. */
+const interpreters: readonly (readonly [shape: RegExp, program: readonly string[] | undefined])[] =
+  [
+    [/\b(?:ba|z|k|da)?sh\b|shell/i, undefined],
+    [/\b(?:js|node|javascript|ts|typescript|deno|bun)\b|(?:^|_| )(?:js|node)_/i, ['node', '-e']],
+    [/\bruby\b/i, ['ruby', '-e']],
+    [/\bperl\b/i, ['perl', '-e']],
+    [/\bphp\b/i, ['php', '-r']],
+    [/./, ['python3', '-c']],
+  ];
 
 /** Reads what a tool call would do from its name and arguments, in any agent. */
 export function readToolCall(name: string, input: Readonly<Record<string, unknown>>): ToolCall {
@@ -101,8 +115,20 @@ export function readToolCall(name: string, input: Readonly<Record<string, unknow
     args.every((word) => typeof word === 'string')
   )
     programs.push([commands[0]!, ...args]);
-  const source = input['code'];
-  if (typeof source === 'string' && code.test(name)) programs.push(['python3', '-c', source]);
+  if (types.test(name))
+    for (const key of typedKeys) {
+      const value = input[key];
+      if (typeof value === 'string') commands.push(value);
+      if (Array.isArray(value) && value.every((word) => typeof word === 'string'))
+        programs.push(value);
+    }
+  const { code: source, language } = input;
+  if (typeof source === 'string' && code.test(name)) {
+    const spoken = `${typeof language === 'string' ? language : ''} ${name}`;
+    const [, program] = interpreters.find(([shape]) => shape.test(spoken)) ?? [];
+    if (program === undefined) commands.push(source);
+    else programs.push([...program, source]);
+  }
   return {
     commands,
     programs,
@@ -135,8 +161,11 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
       if (isRecord(edit))
         for (const key of pathKeys)
           if (typeof edit[key] === 'string') files.push({ action: 'edit', path: edit[key] });
-  for (const value of Object.values(input))
+  for (const value of Object.values(input).flat())
     if (typeof value === 'string') files.push(...patched(value));
+  const { url } = input;
+  if (typeof url === 'string' && /^file:/i.test(url))
+    files.push({ action: 'read', path: url.replace(/^file:\/\/[^/]*/i, '') });
   return files;
 }
 

@@ -256,6 +256,45 @@ test('a tool that writes obeys the same rules as commands', async () => {
   expect(await judge('write_file', { file_path: 'src/new.c', content: '' })).toBeUndefined();
 });
 
+test.each<[string, object]>([
+  ['Bash', { command: payload }],
+  ['shell', { command: ['bash', '-lc', payload] }],
+  ['local_shell', { command: ['rm', '-rf', '/'] }],
+  ['exec_command', { cmd: payload }],
+  ['unified_exec', { input: ['rm', '-rf', '/'] }],
+  ['run_in_terminal', { command: payload }],
+  ['terminal', { input: `${payload}\n` }],
+  ['process', { action: 'write', data: `${payload}\n` }],
+  ['send_keys', { keys: `${payload}\n` }],
+  ['mcp__shell__run', { command: payload }],
+  ['execute_code', { language: 'bash', code: payload }],
+  ['python', { code: `import os; os.system("${payload}")` }],
+  ['js_repl', { code: `require('child_process').execSync('${payload}')` }],
+  ['mcp__fs__delete_file', { path: '/etc/passwd' }],
+  ['create_file', { filePath: '/etc/passwd', content: '' }],
+  ['str_replace_editor', { command: 'create', path: '/etc/passwd', file_text: '' }],
+  ['MultiEdit', { file_path: '/etc/hosts', edits: [] }],
+  ['NotebookEdit', { notebook_path: '.claude/settings.json', new_source: '' }],
+  ['apply_patch', { input: '*** Begin Patch\n*** Delete File: .git/config\n*** End Patch' }],
+  [
+    'shell',
+    {
+      command: [
+        'apply_patch',
+        '*** Begin Patch\n*** Update File: .claude/settings.json\n@@\n-a\n+b\n*** End Patch',
+      ],
+    },
+  ],
+])('a guard understands the tool %s with %j', async (tool_name, tool_input) => {
+  const judged = await judgeCall(
+    'shell',
+    { tool_name, tool_input, cwd: project },
+    { strictness: { shell: 'on' }, protect: [], allow: [] },
+    place,
+  );
+  expect(judged?.decision).toMatch(/^(?:deny|ask)$/);
+});
+
 const judgeGit = (command: string) =>
   judgeCall(
     'git',

@@ -131,6 +131,7 @@ function ofWriting(effect: FileEffect, place: Place, context: RuleContext): Id |
       return 'shell/persistence';
     case 'repository':
       if (/\/hooks(?:\/|$)/.test(path)) return 'shell/persistence';
+      if (path.endsWith('/.git/config') && action !== 'write') return 'shell/persistence';
       return action === 'write' && isThere(path, context) ? 'shell/delete-repository' : undefined;
     case 'keys':
       return startup.test(path)

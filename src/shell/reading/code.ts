@@ -59,7 +59,7 @@ const starts: Call = (at, [first = []], whole) => {
     /^[^(]*(?:(?:spawn|execFile)(?:Sync)?|exec[lv]p?e?)\(\s*([^,]+),\s*\[([^\]]*)\]/.exec(whole);
   if (withArgs) {
     // Python's functions are given the program's name once more.
-    const program = /^os\./.test(whole) ? [] : [withArgs[1]!];
+    const program = whole.startsWith('os.') ? [] : [withArgs[1]!];
     const words = [...program, ...splitAt(withArgs[2]!, /,/)].map(
       (word) => valuesOf(word, names)[0] ?? unknownMark,
     );
