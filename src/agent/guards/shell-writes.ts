@@ -84,7 +84,10 @@ const named = (words: readonly string[], { cwd }: RunEffect): readonly WrittenPa
 
 /** Everything in a program's text that looks like a path. */
 const inCode = (text: string, cwd: string): readonly WrittenPath[] =>
-  [...text.matchAll(/[\w.~/@+-]*[./][\w.~/@+-]+/g)].map(([path]) => ({
-    path: absolute(path, cwd),
-    isTree: true,
-  }));
+  [...text.matchAll(/[\w.~/@+-]+/g)]
+    .filter(([path]) => /[./]/.test(path) && path.length <= longestPath)
+    .slice(0, mostPaths)
+    .map(([path]) => ({ path: absolute(path, cwd), isTree: true }));
+
+const longestPath = 4_096;
+const mostPaths = 2_000;

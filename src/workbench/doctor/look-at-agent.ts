@@ -74,7 +74,7 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       code: 'never-seen',
       level: 'warning',
       message: `no event of ${title} was ever seen on this machine`,
-      fix: `start ${title} anew and let it use a tool; ${installation.after(scopes[0]!.scope)[0] ?? 'then run hookmachine doctor again'}`,
+      fix: `${installation.after(scopes[0]!.scope)[0] ?? `start ${title} anew`}; then let it use a tool`,
     });
   const version = program === undefined ? undefined : await versionOf(program);
   if (program !== undefined && version === undefined)
