@@ -238,6 +238,32 @@ test('memory stays flat over many commands', async () => {
   expect((await heapAfter(1_600)) - before).toBeLessThan(5_000_000);
 });
 
+const endless = [
+  '\n',
+  ' ',
+  'a',
+  '(',
+  '{',
+  '.',
+  '/',
+  '$x',
+  'print(',
+  'Path(',
+  '%x(',
+  '_',
+  'system(',
+];
+const readers =
+  'python3 -c X|node -p X|perl -e X|ruby -e X|php -r X|awk X|sed X f|expect -c X|tclsh <<< X|sftp h <<< X|psql -c X|mongosh --eval X|echo X|eval X|rm X|cat < X|X() { :; }';
+
+test.each(readers.split('|'))('a guard ends with endless code in %j', async (reader) => {
+  for (const part of endless) {
+    const code = `'${part.repeat(Math.ceil(20_000 / part.length))}'`;
+    const command = `${reader.replace('X', () => code)}\n${payload}`;
+    expect(await rulesFor(command)).not.toEqual([]);
+  }
+});
+
 test('a tool that writes obeys the same rules as commands', async () => {
   const judge = (tool_name: string, tool_input: object) =>
     judgeCall(

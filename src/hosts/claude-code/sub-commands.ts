@@ -1,4 +1,5 @@
-import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
+import { forEachChild, type Command, type SyntaxNode, type Word } from 'unbash';
+import { parseShell } from '../../shell/parse-shell.ts';
 
 /** Programs that run the command after them, so that a rule looks through them. */
 const wrappers: ReadonlySet<string> = new Set([
@@ -16,8 +17,8 @@ const wrappers: ReadonlySet<string> = new Set([
  * it.
  */
 export function subCommands(text: string): readonly string[] | undefined {
-  const script = parse(text);
-  if (script.errors?.length) return undefined;
+  const script = parseShell(text);
+  if (script === undefined || script.errors?.length) return undefined;
   const found: string[] = [];
   const walk = (node: SyntaxNode): void => {
     if (node.type === 'Command') found.push(...spellings(node));

@@ -1,4 +1,5 @@
-import { forEachChild, parse, type AndOr, type Command, type SyntaxNode, type Word } from 'unbash';
+import { forEachChild, type AndOr, type Command, type SyntaxNode, type Word } from 'unbash';
+import { parseShell } from '../parse-shell.ts';
 import { followArgument } from './arguments.ts';
 import { argumentOf, followAssignment, followValue } from './assignments.ts';
 import { comparesFiles, testsFile } from './builtins.ts';
@@ -76,7 +77,8 @@ class Follower implements Following {
 
   code(code: string): void {
     if (this.#depth === deepest) return this.findings.lost('its commands are nested too deeply');
-    const script = parse(code);
+    const script = parseShell(code);
+    if (script === undefined) return this.findings.lost('its commands are nested too deeply');
     if (script.errors?.length)
       this.findings.lost(`its shell code is not understood (${script.errors[0]!.message})`);
     const names = givenNames(script, () => ++this.#steps <= mostSteps);

@@ -1,4 +1,5 @@
 import { printsVariable, runsWhatItGets, withoutAliases } from './code-texts.ts';
+import { compact } from './compact.ts';
 import { activated } from './glob.ts';
 import { closing, splitAt, valuesOf, type Names } from './literals.ts';
 import {
@@ -151,7 +152,8 @@ const calls: readonly (readonly [name: RegExp, call: Call])[] = [
 const mostCalls = 200;
 
 /** Reads code of another language: what its calls do, as far as their arguments are literal. */
-export function readCode(at: Running, text: string, isFile: boolean, language: string): string {
+export function readCode(at: Running, given: string, isFile: boolean, language: string): string {
+  const text = compact(given);
   if (isRemote(text) || text === unknownMark) {
     at.emit({ kind: 'code', text, language });
     return unknownMark;
@@ -168,7 +170,7 @@ export function readCode(at: Running, text: string, isFile: boolean, language: s
     output += readCall(at, code, found.index, found[0], names, isFile) ?? '';
   }
   for (const [, ...found] of code.matchAll(
-    /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]+)[)}\]]|qx[({/]([^)}/]+)[)}/])/g,
+    /(?<![\w'"])(?:`([^`]+)`|%x[({[]([^)}\]]{1,2000})[)}\]]|qx[({/]([^)}/]{1,2000})[)}/])/g,
   ))
     if (/perl|ruby|php/.test(language)) output += at.apart(() => at.code(found.join('')));
   if (runsWhatItGets(code, output)) at.emit({ kind: 'code', text: remoteMark, language });

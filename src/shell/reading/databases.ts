@@ -1,3 +1,4 @@
+import { compact } from './compact.ts';
 import { isKnown, secretMark, unknownMark } from './marks.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { touch } from './file-programs.ts';
@@ -87,7 +88,7 @@ const query: Program = (at, args, program) => {
     texts.push(line.operands.slice(before).join(' '));
   if (texts.length === 0 && at.stdin !== '') texts.push(at.stdin);
   let isSecretRead = false;
-  for (const text of texts) {
+  for (const text of texts.map(compact)) {
     for (const [, file = ''] of text.matchAll(
       /\b(?:readfile|pg_read_file|load_file)\(\s*'([^']+)'/gi,
     ))

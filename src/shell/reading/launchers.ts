@@ -1,3 +1,4 @@
+import { compact } from './compact.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { anyProgram, type Program } from './program.ts';
 import type { Running } from './running.ts';
@@ -104,7 +105,7 @@ const inScripts: Readonly<Record<string, RegExp>> = {
 };
 
 const scripted: Program = (at, args, name) => {
-  for (const text of [...args, at.stdin])
+  for (const text of [...args, at.stdin].map(compact))
     for (const [, code = ''] of text.matchAll(inScripts[name]!))
       at.apart(() => at.code(code.replaceAll('\\"', '"').replaceAll(/\{([^{}]*)\}/g, "'$1'")));
   const inner = args.indexOf('--args');

@@ -1,3 +1,4 @@
+import { compact } from './compact.ts';
 import { runProxies } from './launchers.ts';
 import { isSecret, remoteMark, secretMark, unknownMark } from './marks.ts';
 import { CommandLine } from './options.ts';
@@ -179,9 +180,10 @@ const netcat: Program = (at, args, name) => {
 
 /** What clients are told on their input: to upload something with `put`, or to run something with `!`. */
 function told(at: Running, to: string): void {
-  for (const [, name = ''] of at.stdin.matchAll(/^\s*m?(?:re)?put\s+(?:-\w+\s+)*(\S+)/gm))
+  const text = compact(at.stdin);
+  for (const [, name = ''] of text.matchAll(/^\s*m?(?:re)?put\s+(?:-\w+\s+)*(\S+)/gm))
     if (readsSecretBelow(at, name)) at.emit({ kind: 'send', to, text: secretMark });
-  for (const [, code = ''] of at.stdin.matchAll(/^\s*!\s*(.+)$/gm)) at.apart(() => at.code(code));
+  for (const [, code = ''] of text.matchAll(/^\s*!\s*(.+)$/gm)) at.apart(() => at.code(code));
 }
 
 const copyOver: Program = (at, args, name) => {

@@ -37,7 +37,11 @@ function mounted(path: string, { mounts }: ShellState): string {
   return mount === undefined ? path : absolute(mount[1] + path.slice(mount[0].length), '/');
 }
 
+const longestPath = 4_096;
+
 function realOf(path: string, state: ShellState): string {
+  // No file has such a name.
+  if (path.length > longestPath) return path;
   const real = state.around.disk.real(path);
   if (real !== undefined) return real;
   const above = dirname(path);

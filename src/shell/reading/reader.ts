@@ -1,11 +1,5 @@
-import {
-  parse,
-  type Assignment,
-  type Command,
-  type Redirection,
-  type Script,
-  type SyntaxNode,
-} from 'unbash';
+import type { Assignment, Command, Redirection, Script, SyntaxNode } from 'unbash';
+import { parseShell } from '../parse-shell.ts';
 import { absolute, followed } from './paths.ts';
 import type { Effect, Reading } from './effects.ts';
 import { Expander } from './expand.ts';
@@ -88,7 +82,11 @@ export class Reader implements Walking {
       return unknownMark;
     }
     return this.#deeper(() => {
-      const script = parse(text);
+      const script = parseShell(text);
+      if (script === undefined) {
+        this.#lose('it is nested too deeply');
+        return unknownMark;
+      }
       return this.#withStdin(stdin ?? this.stdin, () => this.node(script));
     });
   }

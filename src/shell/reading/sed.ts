@@ -1,3 +1,4 @@
+import { compact } from './compact.ts';
 import { blurred, isKnown } from './marks.ts';
 import { CommandLine } from './options.ts';
 import { readsSecret, type Program } from './program.ts';
@@ -12,7 +13,7 @@ export const sedProgram: Program = (at, args) => {
   const scripts = [...line.all('e', 'expression')];
   const operands = [...line.operands];
   if (scripts.length === 0 && !line.has('f', 'file')) scripts.push(operands.shift() ?? '');
-  const script = scripts.join('\n');
+  const script = compact(scripts.join('\n'));
   for (const [, code = ''] of script.matchAll(/(?:^|[;\n{\d$/])\s*e\s+([^\n]+)/g)) at.code(code);
   if (/s(.)(?:(?!\1).)*\1(?:(?!\1).)*\1\w*e\w*\s*(?:$|[;}\n])/.test(script))
     at.emit({ kind: 'code', text: at.stdin === '' ? script : at.stdin, language: 'sed' });

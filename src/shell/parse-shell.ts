@@ -1,0 +1,11 @@
+import { parse } from 'unbash';
+
+/** Parses shell code; undefined if it is nested more deeply than this process has room for. */
+export function parseShell(text: string): ReturnType<typeof parse> | undefined {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
