@@ -34,6 +34,8 @@ export function isChangedInIndex(top: string, paths: readonly string[]): boolean
     if (offset + pathAt >= index.length) return false;
     const flags = index.readUInt16BE(offset + flagsAt);
     const end = index.indexOf(0, offset + pathAt);
+    // Whoever wrote the file may have written anything.
+    if (end === -1) return false;
     const path = join(top, index.toString('utf8', offset + pathAt, end));
     const size = index.readUInt32BE(offset + sizeAt);
     const isCompared =

@@ -4,14 +4,14 @@ import { join, relative } from 'node:path';
 const mostRefs = 5_000;
 
 /**
- * Whether the commit that a branch is at has another name too: another branch, a tag, or a branch of a remote.
- * Then it is not lost with the branch.
+ * Whether the commits that branches are at have other names too: of other branches, of tags, or of branches of a
+ * remote. Then they are not lost with the branches.
  */
-export function isKeptElsewhere(top: string, branch: string): boolean {
+export function areKeptElsewhere(top: string, branches: readonly string[]): boolean {
   const refs = refsOf(join(top, '.git'));
-  const own = `refs/heads/${branch}`;
-  const commit = refs.get(own);
-  return commit !== undefined && [...refs].some(([name, at]) => name !== own && at === commit);
+  const own = new Set(branches.map((branch) => `refs/heads/${branch}`));
+  const kept = new Set([...refs].flatMap(([name, commit]) => (own.has(name) ? [] : [commit])));
+  return [...own].every((name) => kept.has(refs.get(name) ?? ''));
 }
 
 /** The commits that names stand for, without starting git. */

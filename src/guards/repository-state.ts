@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { isChangedInIndex } from './changed-in-index.ts';
-import { isKeptElsewhere } from './kept-elsewhere.ts';
+import { areKeptElsewhere } from './kept-elsewhere.ts';
 import { topOf } from './repository-top.ts';
 import type { RepositoryState, StateQuestion } from './rules/rule.ts';
 
@@ -52,8 +52,7 @@ export async function repositoryState(
   if (mayRunPrograms(top)) return unknown;
   const found = { is: 'repository', hasChanges: true, hasUntracked: true } as const;
   if (asks === 'itself') return found;
-  if (asks === 'branches')
-    return { ...found, hasChanges: !paths.every((branch) => isKeptElsewhere(top, branch)) };
+  if (asks === 'branches') return { ...found, hasChanges: !areKeptElsewhere(top, paths) };
   if (asks === 'changes' && isChangedInIndex(top, paths)) return found;
   const stdout = await ask(['-C', folder, ...question, '--', ...paths]);
   if (stdout === undefined) return unknown;

@@ -67,9 +67,23 @@ test('git branch -D is asked about where no other name has the commit', async ()
   git('checkout', 'main');
   expect(await speaks('git branch -D own')).toBe(true);
   expect(await speaks('git branch -D copy own')).toBe(true);
+  git('branch', 'twin', 'own');
+  expect(await speaks('git branch -D own')).toBe(false);
+  expect(await speaks('git branch -D own twin')).toBe(true);
+  git('branch', '-D', 'twin');
   git('update-ref', 'refs/remotes/origin/own', 'own');
   git('pack-refs', '--all');
   expect(await speaks('git branch -D own')).toBe(false);
+});
+
+test('an index that git did not write is not read to no end', async () => {
+  const entries = Buffer.concat([
+    Buffer.from('DIRC'),
+    Buffer.from([0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff]),
+    Buffer.alloc(80, 0xff),
+  ]);
+  writeFileSync(join(project, '.git/index'), entries);
+  expect(await speaks('git reset --hard')).toBe(true);
 });
 
 test('outside a repository nothing is lost by git', async () => {
