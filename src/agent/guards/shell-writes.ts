@@ -3,8 +3,8 @@ import { changesGuards } from '../../guards/rules/own-command.ts';
 import type { WrittenPath } from '../../hosts/guarded/find-guarded.ts';
 import { homeFolder, settingsPlaces, trustFile } from '../../settings/files/levels.ts';
 import { disk } from '../../shell/reading/disk.ts';
-import type { Effect, FileEffect, RunEffect } from '../../shell/reading/effects.ts';
-import { anyMark, isGlob, isKnown, starMark } from '../../shell/reading/marks.ts';
+import type { Effect, RunEffect } from '../../shell/reading/effects.ts';
+import { anyMark, isGlob, isKnown, starMark, unknownParts } from '../../shell/reading/marks.ts';
 import { absolute } from '../../shell/reading/paths.ts';
 import { isKnownProgram } from '../../shell/reading/programs.ts';
 import { readCommand } from '../../shell/reading/reader.ts';
@@ -37,10 +37,10 @@ const interpreters =
 
 function writtenBy(effect: Effect, cwd: string): readonly WrittenPath[] {
   if (effect.where !== 'here') return [];
-  if (changesGuards(effect)) return [{ path: trustFile() ?? settingsPlaces(cwd)[0]!.file }];
+  if (changesGuards(effect)) return [guardsOf(cwd)];
   switch (effect.kind) {
     case 'file':
-      return effect.action === 'read' ? [] : writtenFile(effect);
+      return effect.action === 'read' ? [] : pathOf(effect.path, effect.isTree);
     case 'run':
       if (interpreters.test(effect.name))
         return inCode([...effect.args, effect.stdin].join('\n'), effect.cwd);
@@ -54,10 +54,6 @@ function writtenBy(effect: Effect, cwd: string): readonly WrittenPath[] {
   }
 }
 
-function writtenFile({ path, isTree }: FileEffect): readonly WrittenPath[] {
-  return pathOf(path, isTree);
-}
-
 /** Nothing is known about a name that consists only of what is not known. */
 function pathOf(path: string, isTree: boolean): readonly WrittenPath[] {
   if (!isKnown(path) && !/\.\w[^/]*$/.test(path)) return [];
@@ -66,11 +62,10 @@ function pathOf(path: string, isTree: boolean): readonly WrittenPath[] {
     .replaceAll(/[\\*?[\]{}()!+@]/g, String.raw`\$&`)
     .replaceAll(anyMark, '?')
     .replaceAll(`/${starMark}/`, '/{**,{**/,}.*{/**,}}/')
-    .replaceAll(marks, '*');
+    .replaceAll(unknownParts, starMark)
+    .replaceAll(new RegExp(`${starMark}+`, 'g'), '*');
   return [{ path: pattern, isTree, isGlob: true }];
 }
-
-const marks = new RegExp(`[${starMark}\uE000-\uE002\uE005]+`, 'g');
 
 /** `--output=FILE`, `of=FILE` and `-oFILE` name a file too. */
 const named = (words: readonly string[], { cwd }: RunEffect): readonly WrittenPath[] =>
@@ -82,12 +77,22 @@ const named = (words: readonly string[], { cwd }: RunEffect): readonly WrittenPa
     .filter((word) => word !== undefined && word !== '' && word !== '-')
     .flatMap((word) => pathOf(absolute(word, cwd), true));
 
-/** Everything in a program's text that looks like a path. */
-const inCode = (text: string, cwd: string): readonly WrittenPath[] =>
-  [...text.matchAll(/[\w.~/@+-]+/g)]
-    .filter(([path]) => /[./]/.test(path) && path.length <= longestPath)
-    .slice(0, mostPaths)
-    .map(([path]) => ({ path: absolute(path, cwd), isTree: true }));
+/** Everything in a program's text that looks like a path; if that is too much to look at, guards may be in it. */
+function inCode(text: string, cwd: string): readonly WrittenPath[] {
+  const names = new Set(
+    [...text.matchAll(/[\w.~/@+-]+/g)].flatMap(([name]) =>
+      /[./]/.test(name) && name.length <= longestPath ? [name] : [],
+    ),
+  );
+  return names.size > mostNames
+    ? [guardsOf(cwd)]
+    : [...names].map((name) => ({ path: absolute(name, cwd), isTree: true }));
+}
+
+/** A place of guards, for what may change any. */
+const guardsOf = (cwd: string): WrittenPath => ({
+  path: trustFile() ?? settingsPlaces(cwd)[0]!.file,
+});
 
 const longestPath = 4_096;
-const mostPaths = 2_000;
+const mostNames = 20_000;

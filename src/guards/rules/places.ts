@@ -1,14 +1,6 @@
 import { dirname, join } from 'node:path';
 import { aboveGlob } from '../../shell/reading/paths.ts';
-import {
-  anyMark,
-  isKnown,
-  outputMark,
-  remoteMark,
-  secretMark,
-  starMark,
-  unknownMark,
-} from '../../shell/reading/marks.ts';
+import { anyMark, isKnown, starMark, unknownParts } from '../../shell/reading/marks.ts';
 import { isSecretFolder } from './secret-files.ts';
 import type { RuleContext } from './rule.ts';
 
@@ -45,8 +37,6 @@ export const startup =
 /** Folders below home that programs fill by themselves. */
 const caches =
   /^(?:\.cache|\.npm|\.yarn|\.pnpm-store|\.cargo\/registry|\.gradle\/caches|\.m2\/repository|\.nuget|go\/pkg|\.bun|\.deno|\.local\/share\/(?:pnpm|Trash)|Library\/(?:Caches|Developer\/Xcode\/DerivedData)|\.node-gyp|\.electron|\.ccache|\.docker\/buildx|\.parcel-cache|\.rustup\/(?:tmp|downloads)|\.vscode-server\/data\/logs|\.pytest_cache)(?:\/|$)/;
-
-const marks = new RegExp(`[${unknownMark}${secretMark}${remoteMark}${outputMark}]`, 'g');
 
 /** Whether one path is the other, or above it. */
 export const isAbove = (above: string, path: string): boolean =>
@@ -111,7 +101,7 @@ function placeOfKnown(path: string, isTree: boolean, context: RuleContext): Plac
 
 /** Of a path with an unknown part, what it would be if that part were empty or `..` decides. */
 function placeOfUnknown(path: string, isTree: boolean, context: RuleContext): Place {
-  const first = path.search(marks);
+  const first = path.search(unknownParts);
   const start = path.slice(0, first);
   const known = start.slice(0, start.lastIndexOf('/') + 1);
   if (known.length > 1) {
@@ -120,7 +110,7 @@ function placeOfUnknown(path: string, isTree: boolean, context: RuleContext): Pl
       return place === 'project-root' ? 'project' : place;
     return isTree ? place : 'elsewhere';
   }
-  const empty = path.replaceAll(marks, '');
+  const empty = path.replaceAll(unknownParts, '');
   if (!isTree) return 'elsewhere';
   if (empty === '' || !empty.startsWith('/')) return 'unknown';
   const place = placeOf(empty.replace(/(?<=.)\/+$/, ''), isTree, context);

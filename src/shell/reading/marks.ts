@@ -18,6 +18,8 @@ export const starMark = '\uE003';
 export const anyMark = '\uE004';
 
 const unknowns = /[\uE000-\uE002\uE005]/;
+/** Matches each part of a text that is not known. */
+export const unknownParts = /[\uE000-\uE002\uE005]+/g;
 const globs = /[\uE003\uE004]/;
 
 /** Whether every character of a text is known. */

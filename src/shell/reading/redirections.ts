@@ -1,9 +1,11 @@
+import { basename } from 'node:path';
 import type { Redirection } from 'unbash';
 import type { Expander } from './expand.ts';
 import { isLocal } from './network.ts';
 import { remoteMark } from './marks.ts';
 import { followed } from './paths.ts';
 import type { Running } from './running.ts';
+import { isShell } from './scripts.ts';
 
 /** What redirections make of a command's streams. */
 export interface Redirected {
@@ -46,7 +48,7 @@ export function redirected(
     if (host !== undefined) {
       at.emit({ kind: 'send', to: host, text: at.stdin });
       // Whoever is there would type into the shell.
-      if (/^(?:\w*\/)*(?:ba|da|z|k|a)?sh$/.test(at.words[0] ?? '') && !isLocal(host))
+      if (isShell(basename(at.words[0] ?? '')) && !isLocal(host))
         at.emit({ kind: 'code', text: remoteMark, language: 'sh' });
       continue;
     }

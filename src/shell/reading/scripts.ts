@@ -19,7 +19,7 @@ export function runScript(
   }
   const interpreter = language ?? interpreterOf(text);
   if (interpreter === undefined) return undefined;
-  if (/^(?:ba|z|da|k|a)?sh$/.test(interpreter))
+  if (isShell(interpreter))
     return at.apart((inner) => {
       inner.positional = args;
       return at.code(text);
@@ -42,6 +42,9 @@ export function sourceScript(at: Running, path: string, args: readonly string[])
   at.state.positional = before;
   return output;
 }
+
+/** Whether a program reads shell code. */
+export const isShell = (name: string): boolean => /^(?:ba|z|da|k|a)?sh$/.test(name);
 
 /** Returns the program that a script's first line names. */
 export function interpreterOf(text: string): string | undefined {

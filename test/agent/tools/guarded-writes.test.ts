@@ -137,6 +137,7 @@ describe('shell commands that write a guard', () => {
     'echo x > /etc/llxprt-code/settings.json',
     `${'$('.repeat(500)}x${')'.repeat(500)}; rm .claude/settings.json`,
     `${'true; '.repeat(20_000)} rm .claude/settings.json`,
+    `${Array.from({ length: 25_000 }, (_, at) => `a/${at}`).join('; ')}; rm .claude/settings.json`,
   ])('the command %j is recognised as writing a guard', (command) => {
     expect(guardedIn(command)).not.toEqual([]);
   });
