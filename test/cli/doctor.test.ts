@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/base/shell-word.ts';
 import { hosts } from '../../src/hosts/all/hosts.ts';
+import { startCommand } from '../../src/workbench/doctor/start-command.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
@@ -176,6 +177,11 @@ describe('hookmachine doctor', () => {
     const found = codes(await doctor());
     expect(found).toContain('serve-down');
     expect(found).toContain('token-missing');
+  });
+
+  test('ends a command that does not answer, and says so', async () => {
+    const fault = await startCommand('sleep 60', {}, box.project, 300);
+    expect(fault).toMatchObject({ code: 'command-hangs', level: 'off' });
   });
 
   test('starts no command that a project brings along', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
-import { changesFor } from '../../hosts/install/change.ts';
+import { changesFile, changesFor } from '../../hosts/install/change.ts';
 import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { isFolderTrusted } from '../../settings/trust/trusted-folder.ts';
@@ -42,7 +42,7 @@ The exit status is 0 if all is well, 1 if something may go wrong, and 2 if guard
 async function doctor({ cwd, json, fix }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const site = siteOf(folder);
-  if (fix) await mend(site);
+  if (fix) await addMissing(site);
   const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
   const agents = looked.filter((one) => one !== undefined);
   const project = await lookAtProject(folder, presentDialects);
@@ -64,35 +64,32 @@ function siteOf(cwd: string): DoctorSite {
   return {
     ...site,
     isTrusted: isFolderTrusted(cwd),
-    callFor(host, scope) {
-      const own = ownCommand(site, scope, scope === 'project', process.argv[1] ?? '');
+    callFor(host, scope, { runsInProject }) {
+      const own = ownCommand(site, scope, runsInProject === true, process.argv[1] ?? '');
       return own && relayCall(own, host);
     },
   };
 }
 
 /** Adds missing entries in files that hold others of ours. */
-async function mend(site: DoctorSite): Promise<void> {
+async function addMissing(site: DoctorSite): Promise<void> {
   for (const host of hosts) {
     const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
     for (const scope of ['user', 'project'] as const) {
-      const call = site.callFor(host.name, scope);
+      const call = site.callFor(host.name, scope, installation);
       if (call === undefined) continue;
       const order = { installation, title, scope, site, call };
       const [there] = entriesOf({ name: host.name, ...order })?.commands ?? [];
       if (there === undefined) continue;
       // As the other entries call it, which may be otherwise than this process was started.
       const as = relayCall({ command: there.command.split(' relay ')[0]! }, host.name);
-      for (const { before, after = '', differs, carryOut } of changesFor('install', {
-        ...order,
-        call: as,
-      }))
-        if (before !== after && !differs) carryOut();
+      for (const change of changesFor('install', { ...order, call: as }))
+        if (changesFile(change) && !change.differs) change.carryOut();
     }
   }
 }
 
-const words = { off: 'OFF     ', warning: 'warning ', fine: 'fine    ' } as const;
+const words = { off: 'OFF     ', warning: 'warning ' } as const;
 
 function textOf(
   folder: string,

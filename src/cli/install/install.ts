@@ -3,7 +3,12 @@ import type { Installation, OverHttp, Scope } from '../../core/dialects/installa
 import { tokenVariable, keptServePort } from '../../hosts/parts/relay-entry.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
 import { isHookmachineError } from '../../base/errors.ts';
-import { changesFor, type FileChange, type InstallOrder } from '../../hosts/install/change.ts';
+import {
+  changesFile,
+  changesFor,
+  type FileChange,
+  type InstallOrder,
+} from '../../hosts/install/change.ts';
 import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
 import { requestOf } from '../../hosts/install/serve-request.ts';
 import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
@@ -180,8 +185,6 @@ const servedBy = (
 /** Whether entries that call in another way were left as they are, so that nothing was installed. */
 const keepsOthers = (changes: readonly FileChange[], isChanged: boolean): boolean =>
   !isChanged && changes.some(({ differs }) => differs);
-
-const changesFile = ({ before, after = '' }: FileChange): boolean => before !== after;
 
 function outcomeOf(
   what: What,

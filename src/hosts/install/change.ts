@@ -38,6 +38,9 @@ export interface FileChange {
   readonly carryOut: () => void;
 }
 
+/** Whether a planned change changes anything. */
+export const changesFile = ({ before, after = '' }: FileChange): boolean => before !== after;
+
 /** What is to be installed, and where. */
 export interface InstallOrder {
   readonly installation: Installation;

@@ -5,7 +5,7 @@ import type {
   RelayCall,
   Scope,
 } from '../../core/dialects/installation.ts';
-import { changesFor } from '../../hosts/install/change.ts';
+import { changesFile, changesFor } from '../../hosts/install/change.ts';
 import { relayInCommand, servePortIn } from '../../hosts/parts/relay-entry.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
@@ -42,10 +42,9 @@ export function entriesOf(order: Order): Entries | undefined {
   const { scope, name, title } = order;
   let files: readonly string[] = [];
   try {
-    const removed = changesFor('uninstall', order).filter(
-      ({ before, after = '' }) => before !== after,
-    );
-    files = removed.map(({ file }) => file);
+    files = changesFor('uninstall', order)
+      .filter(changesFile)
+      .map(({ file }) => file);
     const read = files.map((file) => textIn(file) ?? '');
     const found = read.map((text) => commandsIn(text));
     const ports = found.flatMap((one) => one.ports);
@@ -59,7 +58,7 @@ export function entriesOf(order: Order): Entries | undefined {
       level: 'off',
       agent: name,
       message: `${title} cannot read its file either, or reads another one: ${error.message}`,
-      fix: 'mend the file, then run hookmachine doctor again',
+      fix: 'repair the file, then run hookmachine doctor again',
     };
     return { scope, files, commands: [], ports: [], findings: [finding] };
   }
@@ -70,7 +69,7 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
   const { scope } = order;
   const again = `hookmachine uninstall ${name} --scope ${scope}, then hookmachine install ${name} --scope ${scope}`;
   return changesFor('install', { title, ...order }).flatMap((change): Finding[] => {
-    const { file, before, after = '', differs, isIgnored } = change;
+    const { file, differs, isIgnored } = change;
     const of = { agent: name, file };
     return [
       ...(isIgnored
@@ -95,7 +94,7 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
             } as const,
           ]
         : []),
-      ...(before !== after && !isPosted
+      ...(changesFile(change) && !isPosted
         ? [
             {
               ...of,

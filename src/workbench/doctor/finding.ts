@@ -19,13 +19,12 @@ export type FindingCode =
   | 'no-hooks'
   | 'untrusted'
   | 'hooks-switched-off'
-  | 'settings-wrong'
-  | 'fine';
+  | 'settings-wrong';
 
 /** Something that the doctor found: `off` if guards do not run, `warning` if that may happen. */
 export interface Finding {
   readonly code: FindingCode;
-  readonly level: 'off' | 'warning' | 'fine';
+  readonly level: 'off' | 'warning';
   /** The agent; absent for what concerns all agents. */
   readonly agent?: string;
   readonly file?: string;

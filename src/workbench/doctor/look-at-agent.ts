@@ -1,7 +1,13 @@
 import { connect } from 'node:net';
 import { parse as parseToml } from 'smol-toml';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
-import type { InstallSite, OffSwitch, RelayCall, Scope } from '../../core/dialects/installation.ts';
+import type {
+  Installation,
+  InstallSite,
+  OffSwitch,
+  RelayCall,
+  Scope,
+} from '../../core/dialects/installation.ts';
 import { isRecord } from '../../base/json.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { lastSeen } from '../../hosts/relay/last-seen.ts';
@@ -17,7 +23,11 @@ import { versionOf } from './version-of.ts';
 /** What the doctor needs to know of the place that it looks at. */
 export interface DoctorSite extends InstallSite {
   /** Returns how a host's entries call our relay. */
-  readonly callFor: (host: string, scope: Scope) => RelayCall | undefined;
+  readonly callFor: (
+    host: string,
+    scope: Scope,
+    installation: Installation,
+  ) => RelayCall | undefined;
   /** The user trusts the project, so that commands in its files may be started. */
   readonly isTrusted: boolean;
 }
@@ -41,7 +51,7 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
     .find((file) => file !== undefined);
   const { name } = host;
   const scopes = (['user', 'project'] as const).flatMap((scope): Entries[] => {
-    const call = site.callFor(name, scope);
+    const call = site.callFor(name, scope, installation);
     if (call === undefined || (scope === 'user' && site.home === '')) return [];
     const found = entriesOf({ name, title, installation, scope, site, call });
     return found === undefined ? [] : [found];
@@ -67,7 +77,10 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       fix: `hookmachine uninstall ${name} --scope project`,
     });
   findings.push(...switchedOff(installation.switches ?? [], site, name, title));
-  for (const scope of scopes) findings.push(...(await startAll(host, scope, site)));
+  for (const one of scopes) {
+    const own = site.callFor(name, one.scope, installation);
+    findings.push(...(await startAll(host, one, own, site)));
+  }
   if (scopes.length > 0 && seen === undefined)
     findings.push({
       ...about,
@@ -130,13 +143,13 @@ function valueIn(file: string): unknown {
 async function startAll(
   host: Host,
   { scope, files, commands, ports }: Entries,
+  own: RelayCall | undefined,
   site: DoctorSite,
 ): Promise<Finding[]> {
   const about = { agent: host.name, ...(files[0] !== undefined && { file: files[0] }) };
   const calls = new Map(commands.map((one) => [one.command, one]));
   const found: Finding[] = [];
   for (const one of calls.values()) {
-    const own = site.callFor(host.name, scope);
     const isOurs =
       scope === 'user' ||
       site.isTrusted ||

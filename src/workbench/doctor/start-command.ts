@@ -10,15 +10,16 @@ export async function startCommand(
   command: string,
   event: object,
   cwd: string,
+  within = patience,
 ): Promise<Pick<Finding, 'code' | 'level' | 'message' | 'fix'> | undefined> {
-  const { status, stderr, isLate } = await run(command, event, cwd);
+  const { status, stderr, isLate } = await run(command, event, cwd, within);
   const said = stderr.trim().split('\n').at(-1) ?? '';
   const off = { level: 'off', fix: reinstall } as const;
   if (isLate)
     return {
       ...off,
       code: 'command-hangs',
-      message: `does not answer within ${patience / 1_000} s: ${command}`,
+      message: `does not answer within ${within / 1_000} s: ${command}`,
     };
   if (status === 127)
     return { ...off, code: 'command-gone', message: `its command is gone: ${command} (${said})` };
@@ -45,7 +46,7 @@ interface Ended {
   readonly isLate: boolean;
 }
 
-const run = (command: string, event: object, cwd: string): Promise<Ended> =>
+const run = (command: string, event: object, cwd: string, within: number): Promise<Ended> =>
   new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], {
       cwd,
@@ -62,7 +63,7 @@ const run = (command: string, event: object, cwd: string): Promise<Ended> =>
       } catch {
         // It has just ended.
       }
-    }, patience);
+    }, within);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-4_000);
     });

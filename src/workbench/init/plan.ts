@@ -19,7 +19,7 @@ const folder = '.hookmachine';
 const installedSchema = join('node_modules', 'hookmachine', 'settings.schema.json');
 
 /** The guards that come with hookmachine, as they are offered first. */
-export const offeredGuards = {
+const offeredGuards = {
   shell: 'on',
   git: 'on',
   secrets: 'on',
