@@ -104,3 +104,25 @@ test('the core starts no process, and reads no disk and no network', () => {
   const outside = /\bnode:(?:child_process|dgram|fs|http2?|https|net|tls|worker_threads)\b/;
   expect(texts.filter(([, text]) => outside.test(text)).map(([file]) => file)).toEqual([]);
 });
+
+test('what judges an event reads the environment, the folder and the home of the event, not of the process', () => {
+  const judging = ['base', 'core', 'shell', 'settings', 'handlers', 'guards', 'hosts', 'cli/relay'];
+  const own = /\bprocess\.(?:env\b|cwd\(|chdir\(|stderr\.write)|(?<![.\w])(?:homedir|tmpdir)\(/;
+  const found = judging.flatMap((wing) =>
+    readdirSync(join(source, wing), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) =>
+        readFileSync(join(source, wing, file), 'utf8')
+          .split('\n')
+          .some((line) => own.test(line) && !/^\s*(?:\*|\/[*/])/.test(line)),
+      )
+      .map((file) => `${wing}/${file}`),
+  );
+  // The surroundings themselves, and what belongs to the process whatever the event is.
+  expect(found.toSorted()).toEqual([
+    'base/surroundings.ts',
+    'handlers/process/pipes.ts',
+    'handlers/process/supervise-hook.ts',
+    'handlers/process/watchdog.ts',
+  ]);
+});

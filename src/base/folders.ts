@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { userHome } from './surroundings.ts';
 
 /** How many folders are created at most. */
 const mostMissing = 64;
@@ -49,5 +49,5 @@ const failure = (folder: string, code: string, cause?: unknown): NodeJS.ErrnoExc
  */
 export const wholePath = (path: string, folder: string): string =>
   path === '~' || path.startsWith('~/')
-    ? resolve(homedir(), `.${path.slice(1)}`)
+    ? resolve(userHome(), `.${path.slice(1)}`)
     : resolve(folder, path);

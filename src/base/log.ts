@@ -1,5 +1,6 @@
 import { type DebugLog, type DebugPackage, loadDebug } from './debug-package.ts';
 import { printable, withoutUnseen } from './visible.ts';
+import { environment, writeError } from './surroundings.ts';
 
 /** Writes a line to the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
@@ -27,7 +28,7 @@ export function debugChannel(
 ): DebugChannel {
   let log: DebugLog | undefined;
   return (format, ...values) => {
-    const wanted = process.env['DEBUG'];
+    const wanted = environment()['DEBUG'];
     if (!wanted) return;
     if (loaded === undefined) loaded = loadedOrNone();
     if (loaded === null) return;
@@ -41,7 +42,7 @@ function loadedOrNone(): DebugPackage | null {
   try {
     return loadDebug();
   } catch {
-    process.stderr.write(
+    writeError(
       'hookmachine: DEBUG is set, but nothing is logged: the package debug is not here; npm i debug\n',
     );
     return null;
@@ -74,7 +75,7 @@ export type WarningSink = (line: string, plain?: PlainWarning) => void;
 
 /** The default destination of warnings: stderr, with or without DEBUG. */
 const warnOnStderr: WarningSink = (line) => {
-  process.stderr.write(`hookmachine: ${line}\n`);
+  writeError(`hookmachine: ${line}\n`);
 };
 
 /**

@@ -1,10 +1,10 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter as betweenFolders, isAbsolute, join, sep } from 'node:path';
+import { currentFolder, environment, userHome } from './surroundings.ts';
 
 /** The folders of the PATH; relative ones would let a project folder supply its own programs. */
 const pathFolders = (): string[] =>
-  (process.env['PATH'] ?? '').split(betweenFolders).filter((folder) => isAbsolute(folder));
+  (environment()['PATH'] ?? '').split(betweenFolders).filter((folder) => isAbsolute(folder));
 
 /** The file of a program on the PATH, or undefined. */
 export const findProgram = (name: string, folders = pathFolders()): string | undefined =>
@@ -15,8 +15,8 @@ export const findProgram = (name: string, folders = pathFolders()): string | und
  * them, neither from its own folders nor from those of its packages.
  */
 export function ownFolders(): string[] {
-  const project = whatever(() => realpathSync(process.cwd()));
-  const home = whatever(() => realpathSync(homedir()));
+  const project = whatever(() => realpathSync(currentFolder()));
+  const home = whatever(() => realpathSync(userHome()));
   // Somebody who works in their home folder still has their own programs there.
   const isHome = project !== undefined && home !== undefined && isWithin(project, home);
   const isProjects = (folder: string): boolean =>

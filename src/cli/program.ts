@@ -38,6 +38,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   trust: async () => (await import('./trust/trust.ts')).addTrust,
   enable: async () => (await import('./enable/enable.ts')).addEnable,
   disable: async () => (await import('./enable/enable.ts')).addEnable,
+  warm: async () => (await import('./warm/warm.ts')).addWarm,
   'finish-hook': async () => (await import('./finish-hook/finish-hook.ts')).addFinishHook,
   audit: async () => (await import('./audit/audit.ts')).addAudit,
   policy: async () => (await import('./policy/policy.ts')).addPolicy,

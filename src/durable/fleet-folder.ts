@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../base/folders.ts';
 import { attempt, isBundleError } from '../settings/bundles/bundle-error.ts';
@@ -22,6 +21,7 @@ import { withLock } from '../base/file-lock.ts';
 import { filesOf } from './policies.ts';
 import type { Database } from './postgres.ts';
 import type { BundlePlace } from '../core/definitions/settings.ts';
+import { temporaryFolder } from '../base/surroundings.ts';
 
 /** A bundle that the fleet currently uses. */
 export interface UsedBundle {
@@ -39,7 +39,7 @@ export function fleetFolder(url: string): string {
   const name = new URL(url);
   name.password = '';
   const key = createHash('sha256').update(name.href).digest('hex').slice(0, 16);
-  return join(homeFolder() ?? tmpdir(), '.hookmachine', 'fleets', key);
+  return join(homeFolder() ?? temporaryFolder(), '.hookmachine', 'fleets', key);
 }
 
 /**

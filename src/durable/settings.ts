@@ -6,6 +6,7 @@ import { settingsReader } from '../settings/files/read-files.ts';
 import { reportUnknownKeys } from '../settings/format/unknown-names.ts';
 import { fits } from '../settings/format/field.ts';
 import { configFields, durableFields } from '../settings/format/settings-fields.ts';
+import { environment } from '../base/surroundings.ts';
 
 /** The settings of durable calls, in `hooksConfig.durable`. */
 export interface DurableSettings {
@@ -110,7 +111,7 @@ const readers: Readonly<Record<string, (value: unknown) => Read>> = {
 
 function readDatabase(text: string): Read {
   const [, variable] = /^\$(\w+)$/.exec(text) ?? [];
-  const url = variable === undefined ? text : process.env[variable];
+  const url = variable === undefined ? text : environment()[variable];
   if (variable !== undefined && !url)
     return { message: `names the variable ${variable}, which is not set`, fix: 'set it' };
   return /^postgres(?:ql)?:\/\//.test(url!)

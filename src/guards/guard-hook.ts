@@ -3,6 +3,7 @@ import { effectsOf, findingsIn, sentenceOf, type CallPlace, type RuledFinding } 
 import type { GuardName } from './rules/rule.ts';
 import { readToolCall } from './tool-call.ts';
 import { isRecord } from '../base/json.ts';
+import { currentFolder, keptInProcess } from '../base/surroundings.ts';
 
 /** The part of an event that guards read. */
 export interface GuardedEvent {
@@ -22,7 +23,7 @@ export interface GuardAnswer {
 const mostReasons = 3;
 
 /** What is being found out now: several guards judge the same call at once. */
-const underWay = new Map<string, Promise<readonly RuledFinding[]>>();
+const underWay = keptInProcess(() => new Map<string, Promise<readonly RuledFinding[]>>());
 
 /** Judges a tool call by the rules of one guard. */
 export async function judgeCall(
@@ -61,10 +62,11 @@ function findingsOf(
   place: Omit<CallPlace, 'cwd'>,
 ): Promise<readonly RuledFinding[]> {
   const { tool_name: name, tool_input: input, session_id: session } = event;
-  const cwd = typeof event.cwd === 'string' && event.cwd !== '' ? event.cwd : process.cwd();
+  const cwd = typeof event.cwd === 'string' && event.cwd !== '' ? event.cwd : currentFolder();
   const key = JSON.stringify([name, input, cwd, session, settings]);
-  const findings = underWay.get(key) ?? judge().finally(() => underWay.delete(key));
-  underWay.set(key, findings);
+  const begun = underWay();
+  const findings = begun.get(key) ?? judge().finally(() => begun.delete(key));
+  begun.set(key, findings);
   return findings;
 
   async function judge(): Promise<readonly RuledFinding[]> {

@@ -22,6 +22,7 @@ import { absolute } from '../shell/reading/paths.ts';
 import { readCommand, readProgram } from '../shell/reading/reader.ts';
 import type { Surroundings } from '../shell/reading/state.ts';
 import type { ToolCall } from './tool-call.ts';
+import { environment } from '../base/surroundings.ts';
 
 const loadRepositoryState = onDemand(() => import('./repository-state.ts'));
 
@@ -69,7 +70,7 @@ export function effectsOf(call: ToolCall, place: CallPlace): readonly Effect[] {
 }
 
 function surroundingsOf(
-  { cwd, variables = process.env, home = homeFolder() ?? '/nonexistent' }: CallPlace,
+  { cwd, variables = environment(), home = homeFolder() ?? '/nonexistent' }: CallPlace,
   folder?: string,
 ): Surroundings {
   return {

@@ -5,6 +5,7 @@ import { isChangedInIndex } from './changed-in-index.ts';
 import { areKeptElsewhere } from './kept-elsewhere.ts';
 import { topOf } from './repository-top.ts';
 import type { RepositoryState, StateQuestion } from './rules/rule.ts';
+import { environment } from '../base/surroundings.ts';
 
 const unknown: RepositoryState = { is: 'unknown', hasChanges: true, hasUntracked: true };
 const none: RepositoryState = { is: 'none', hasChanges: false, hasUntracked: false };
@@ -31,7 +32,7 @@ const question = [
 /** Returns what git prints; undefined if it fails. Apps that are bundled have no execa. */
 const ask = (args: readonly string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
-    const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
+    const env = { ...environment(), GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
     execFile('git', args, { timeout: patience, maxBuffer: 4_000_000, env }, (error, stdout) =>
       resolve(error ? undefined : stdout),
     );

@@ -1,6 +1,7 @@
 import CachePolicy from 'http-cache-semantics';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { isRecord } from '../base/json.ts';
+import { keptInProcess } from '../base/surroundings.ts';
 
 /** An answer as the server gave it. */
 export interface CachedResponse {
@@ -24,7 +25,7 @@ const longestKept = 100_000;
  * Answers that their server allows to be kept (RFC 9111), for this process only: what is kept on a disk could
  * be written by whoever is guarded. An answer belongs to one event, whenever that event occurs again.
  */
-const kept = new Map<string, Kept>();
+const answers = keptInProcess(() => new Map<string, Kept>());
 
 /**
  * The question, apart from its time, and who asks it: a weaker hook may have believed another server, or sent
@@ -56,7 +57,7 @@ export type Asked = readonly [key: string, url: string, headers: Readonly<Record
 
 /** Returns the answer if it is still fresh. */
 export function freshAnswer([key, url, headers]: Asked): CachedResponse | undefined {
-  const found = kept.get(key);
+  const found = answers().get(key);
   return found?.policy.satisfiesWithoutRevalidation(requestOf(url, headers))
     ? found.response
     : undefined;
@@ -67,7 +68,7 @@ export function freshAnswer([key, url, headers]: Asked): CachedResponse | undefi
  * (`stale-if-error`, RFC 5861).
  */
 export function answerWhileAway([key, url, headers]: Asked): CachedResponse | undefined {
-  const found = kept.get(key);
+  const found = answers().get(key);
   if (found === undefined) return undefined;
   const away = { status: 503, headers: {} };
   const { modified } = found.policy.revalidatedPolicy(requestOf(url, headers), away);
@@ -80,6 +81,7 @@ export function keepAnswer(
   response: CachedResponse,
   responseHeaders: CachePolicy.Headers,
 ): void {
+  const kept = answers();
   kept.delete(key);
   if (response.body.length > longestKept) return;
   const policy = new CachePolicy(

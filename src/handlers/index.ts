@@ -12,6 +12,7 @@ import { answerLimit, endWaiting, runHookCommand, withoutStacks } from './proces
 import type { Answering, HandlerAnswer, HandlerCall } from './handler.ts';
 import { onDemand } from '../base/on-demand.ts';
 import { sharingKey } from '../core/run/hook-commands.ts';
+import { beforeHook } from '../base/surroundings.ts';
 
 const loadFunction = onDemand(() => import('./function.ts'));
 const loadHttp = onDemand(() => import('./http.ts'));
@@ -33,7 +34,7 @@ const loaders: { readonly [K in Kind]: () => Promise<Answering<K>> } = {
 const loaded = new Map<Kind, Answering<Kind>>();
 
 /** Loads what answers these hooks, so that no event has to. */
-export async function loadHandlers(hooks: readonly HookDefinition[]): Promise<void> {
+export async function loadHandlers(hooks: readonly Pick<HookDefinition, 'type'>[]): Promise<void> {
   const types = new Set(hooks.map(({ type }) => type));
   types.delete('command');
   types.delete('plugin');
@@ -91,8 +92,12 @@ async function endKept(hook: HookDefinition, cwd: string): Promise<void> {
 }
 
 /** The process port of the `hookProcess` machine, for hooks of every kind. */
-export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (actor) =>
-  actor.input.handler === undefined ? runHookCommand(actor) : answerEvent(actor);
+export const runHook: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (actor) => {
+  const { handler, sharing } = actor.input;
+  // A function of this process does nothing that would count twice.
+  if (sharing !== undefined && handler?.kind !== 'function') beforeHook(sharing);
+  return handler === undefined ? runHookCommand(actor) : answerEvent(actor);
+};
 
 /**
  * Lets a handler answer one event, and reports on it as on a process. An order to end is obeyed at once: the

@@ -13,5 +13,8 @@ const { bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) 
  */
 export const installed: string | undefined = process.env['INSTALLED'];
 
-/** The built command, as the package names it. */
-export const main = installed ?? fileURLToPath(new URL(bin.hookmachine, root));
+/** The built command, as the package names it: it takes the events of a relay to the warm process. */
+export const starter = installed ?? fileURLToPath(new URL(bin.hookmachine, root));
+
+/** What it starts with Node.js. */
+export const main = `${starter}.cjs`;

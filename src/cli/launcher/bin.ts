@@ -1,5 +1,5 @@
 import { plainFire } from './plain-fire.ts';
-import { plainRelay } from './plain-relay.ts';
+import { plainRelay } from '../relay/plain-relay.ts';
 import { runCommand } from '../parts/run-command.ts';
 
 /*

@@ -215,4 +215,6 @@ for (const name of readdirSync(join(root, 'dist')))
   if (name.startsWith('compiled-')) rmSync(join(root, 'dist', name));
 writeFileSync(bundle!.path, text);
 writeFileSync(command!.path, command!.contents, { mode: 0o755 });
+const starter = readFileSync(join(root, 'src/cli/launcher/hookmachine.sh'), 'utf8');
+writeFileSync(join(root, 'dist/hookmachine'), starter.replace('BUNDLE', bundleId), { mode: 0o755 });
 stampBuild();

@@ -1,5 +1,6 @@
 import { knownDialects } from '../../hosts/all/known.ts';
 import type { FireOptions } from '../fire/fire-options.ts';
+import { isWord } from '../parts/is-word.ts';
 
 /**
  * Reads the arguments after `hookmachine fire` if they are plain; undefined for any other command line, which
@@ -28,9 +29,6 @@ export function plainFire(
     }
   return { event, options };
 }
-
-/** Whether it is neither an option nor empty. */
-export const isWord = (text: string): boolean => text !== '' && !text.startsWith('-');
 
 type ReadValue = (value: string) => Partial<FireOptions> | undefined;
 

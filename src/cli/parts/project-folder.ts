@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isFolder } from '../../base/folders.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { demandFolder } from './run-command.ts';
+import { currentFolder } from '../../base/surroundings.ts';
 
 /**
  * Returns the folder that a command works in.
@@ -10,7 +11,7 @@ import { demandFolder } from './run-command.ts';
  */
 export function projectFolder(cwd: string): string {
   if (!isAbsolute(cwd)) demandFolder();
-  const folder = resolve(cwd);
+  const folder = isAbsolute(cwd) ? resolve(cwd) : resolve(currentFolder(), cwd);
   if (!isFolder(folder)) throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
   return folder;
 }
@@ -22,7 +23,7 @@ export function projectFolder(cwd: string): string {
 export function folderToWorkIn(cwd = '.'): string {
   const folder = projectFolder(cwd);
   try {
-    process.cwd();
+    currentFolder();
   } catch {
     process.chdir(folder);
   }

@@ -7,6 +7,7 @@ import { hasAdministrator, homeFolder } from '../../settings/files/levels.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';
 import { folderTrust } from '../../hosts/relay/folder-trust.ts';
+import { currentFolder, environment } from '../../base/surroundings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * files.
  */
 export const callingHost = (host: Host, given: Fields): Host =>
-  hosts.find((one) => one.givesHooksOf?.(host.name, given, process.env) === true) ?? host;
+  hosts.find((one) => one.givesHooksOf?.(host.name, given, environment()) === true) ?? host;
 
 /**
  * Whether a host that calls another host's relay also calls its own for this event, so that the hooks run
@@ -31,9 +32,9 @@ export async function callsOwnRelay(
   if (hasAdministrator()) return false;
   const installation = await host.install();
   if (installation.kind !== 'entries') return false;
-  const cwd = process.cwd();
+  const cwd = currentFolder();
   const home = homeFolder();
-  const site = { cwd, home: home ?? '', env: process.env };
+  const site = { cwd, home: home ?? '', env: environment() };
   const events = namesOf(host, event);
   const holds = (scope: Scope): boolean =>
     holdsCall(installation.file(scope, site), host.name, events);

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { hosts } from '../../hosts/all/hosts.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { hostNamed } from '../parts/host-named.ts';
@@ -24,6 +24,8 @@ export function addRelay(program: Command): void {
       '--defer',
       'keep what hooks ask about in the database of durable calls, if nobody is there to answer and the agent can be resumed',
     )
+    .addOption(new Option('--warm <socket>').hideHelp())
+    .addOption(new Option('--begun <marks>').argParser((marks) => marks.split(',')).hideHelp())
     .addHelpText(
       'after',
       `

@@ -10,4 +10,8 @@ export interface RelayOptions extends RecordingOptions {
   readonly trust?: true;
   /** Calls that hooks ask about wait in the database of durable calls, if the host can defer a call. */
   readonly defer?: true;
+  /** The socket at which no warm process took the event, so that one is started for the next. */
+  readonly warm?: string;
+  /** The hooks that the warm process had begun when it was given up; see `markOf`. */
+  readonly begun?: readonly string[];
 }

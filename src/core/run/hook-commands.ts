@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Handler, HookCommand } from '../../../machines/hook-process.ts';
 import type { RegisteredHook } from '../definitions/hook-definition.ts';
 import type { Handlers, RunnableCommand } from '../host/handlers.ts';
-import type { HookDefinition } from '../definitions/hook-definition.ts';
+import type { HookDefinition, UnaskedHook } from '../definitions/hook-definition.ts';
 import type { Model } from '../translate/model.ts';
 import { textsOf } from '../translate/turns.ts';
 
@@ -178,10 +178,10 @@ const whenAndAfter = {
 /** What a registered hook says besides, which an unregistered one cannot. */
 const ofRegistry = ['dialect', 'enabled'];
 
-const known = new WeakMap<HookDefinition, string>();
+const known = new WeakMap<UnaskedHook, string>();
 
 /** Equal for hooks that may share something: the same level and file, and the same work. */
-export function sharingKey(hook: HookDefinition): string {
+export function sharingKey(hook: UnaskedHook): string {
   let key = known.get(hook);
   if (key === undefined) {
     const fields = Object.entries(hook)

@@ -4,16 +4,22 @@ import { commandLineOf, parentOf } from './processes.ts';
 const interval = 500;
 
 /**
- * Calls back once the process that called this one is gone, however it ended: no signal and no closed pipe
- * reports that. A shell that was only used to start us is not the caller, because it keeps waiting. Returns a
- * function that stops the watch.
+ * Calls back once the process that called this one, or another one, is gone, however it ended: no signal and
+ * no closed pipe reports that. A shell that was only used to start it is not the caller, because it keeps
+ * waiting. Returns a function that stops the watch.
  */
-export function watchCaller(onGone: () => void): () => void {
-  const parent = process.ppid;
-  const isShell = /^\S*\b(?:ba|da|z|k)?sh -c /.test(commandLineOf(parent) ?? '');
-  const caller = isShell ? parentOf(parent) : undefined;
+export function watchCaller(onGone: () => void, called?: number): () => void {
+  const parentNow = (): number | undefined =>
+    called === undefined ? process.ppid : parentOf(called);
+  const parent = parentNow();
+  const isShell = /^\S*\b(?:ba|da|z|k)?sh -c /.test(
+    (parent === undefined ? undefined : commandLineOf(parent)) ?? '',
+  );
+  const callerNow = (): number | undefined =>
+    isShell && parent !== undefined ? parentOf(parent) : undefined;
+  const caller = callerNow();
   const timer = setInterval(() => {
-    if (process.ppid === parent && (caller === undefined || parentOf(parent) === caller)) return;
+    if (parentNow() === parent && callerNow() === caller) return;
     clearInterval(timer);
     onGone();
   }, interval).unref();

@@ -4,14 +4,18 @@ import { isAbsolute, resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { markName } from './strays.ts';
 import { findProgram, isExecutable, ownFolders } from '../../base/programs.ts';
+import { environment, keptInProcess } from '../../base/surroundings.ts';
 
-let known: { path: string | undefined; shell: string } | undefined;
+const shellFound = keptInProcess((): { path?: string | undefined; shell?: string } => ({}));
 
 /** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh`. */
 export function findShell(): string {
-  const path = process.env['PATH'];
-  if (known === undefined || known.path !== path)
-    known = { path, shell: findProgram('bash', ownFolders()) ?? '/bin/sh' };
+  const known = shellFound();
+  const path = environment()['PATH'];
+  if (known.shell === undefined || known.path !== path) {
+    known.path = path;
+    known.shell = findProgram('bash', ownFolders()) ?? '/bin/sh';
+  }
   return known.shell;
 }
 
@@ -162,15 +166,16 @@ export function environmentOf({
 /** A copy of the host's environment. Spreading it would ask the system for each variable twice. */
 function hostEnvironment(): Record<string, string> {
   const copy = Object.create(null) as Record<string, string>;
-  for (const name of Object.getOwnPropertyNames(process.env)) {
-    const value = process.env[name];
+  const given = environment();
+  for (const name of Object.getOwnPropertyNames(given)) {
+    const value = given[name];
     if (value !== undefined) copy[name] = value;
   }
   return copy;
 }
 
 function cleanEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
+  const kept = Object.entries(environment()).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&
       allowed.some(([name, fits]) => name.test(entry[0]) && fits(entry[1]!)),

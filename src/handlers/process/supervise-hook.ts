@@ -16,6 +16,7 @@ import { isOutOfReach, killRun, onRunEnd, survivorsOf, terminateRun } from './ru
 import { groupExists } from './processes.ts';
 import { livingByMark, type Living, type Run } from './strays.ts';
 import { forgetRun, isWatched, loseLeader, spareRun, watchRun } from './watchdog.ts';
+import { boundToEvent } from '../../base/surroundings.ts';
 
 /**
  * Runs one hook command and reports what it did; it knows no policy and no deadline. `startHook` starts the
@@ -266,11 +267,12 @@ let rejectedLimit: string | undefined;
  */
 export function takeTurn(begin: (end: () => void) => void): () => void {
   let state: 'waiting' | 'taken' | 'over' = 'waiting';
-  const take = (): void => {
+  // Another event may end its turn, and so begin this one.
+  const take = boundToEvent(() => {
     state = 'taken';
     turnsTaken++;
     begin(end);
-  };
+  });
   const end = (): void => {
     if (state === 'waiting') waiting.splice(waiting.indexOf(take), 1);
     if (state === 'taken') turnsTaken--;

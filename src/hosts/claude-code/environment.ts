@@ -3,6 +3,7 @@ import type { HookInput } from '../../core/protocol/input.ts';
 import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { claudeEventOf, type ClaudeEventName } from './events.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** The events whose hooks may set variables for everything that runs later. */
 export const setsVariables: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
@@ -33,7 +34,7 @@ export function environmentOf(
     ...variables?.sessionVariables(session_id, hook.source),
     CLAUDE_PROJECT_DIR: cwd,
     CLAUDECODE: '1',
-    CLAUDE_CODE_ENTRYPOINT: process.env['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
+    CLAUDE_CODE_ENTRYPOINT: environment()['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
     CLAUDE_CODE_SESSION_ID: session_id,
     CLAUDE_PID: String(process.pid),
     ...(typeof level === 'string' && { CLAUDE_EFFORT: level }),

@@ -1,9 +1,9 @@
-import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { matchesPath, matchesText } from './globs.ts';
 import { isRecord } from '../../base/json.ts';
 import { wholePath } from '../../base/folders.ts';
 import { claudeNamesOf, toClaudeInput } from './tools.ts';
+import { userHome } from '../../base/surroundings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -107,7 +107,7 @@ function pathFits(what: string, { input, cwd }: RuledCall): boolean {
   if (typeof path !== 'string') return true;
   const whole = wholePath(path, cwd);
   if (what.startsWith('//')) return matchesPath(what, whole);
-  if (what.startsWith('~/')) return matchesPath(join(homedir(), what.slice(2)), whole);
+  if (what.startsWith('~/')) return matchesPath(join(userHome(), what.slice(2)), whole);
   const inside = relative(cwd, whole);
   const pattern = what.replace(/^\.?\//, '');
   const isName = !what.replace(/\/$/, '').includes('/');

@@ -1,10 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { reaches } from '../../settings/files/levels.ts';
 import { readBounded } from '../../settings/files/read-bounded.ts';
 import { exportsOf } from './exported.ts';
+import {
+  atProcessEnd,
+  environment,
+  keptInProcess,
+  temporaryFolder,
+} from '../../base/surroundings.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -21,17 +26,19 @@ interface VariablesFile {
 }
 
 /** By session, the files that its hooks may write variables to. */
-const sessions = new Map<string, { readonly folder: string; readonly files: VariablesFile[] }>();
+const sessions = keptInProcess(
+  () => new Map<string, { readonly folder: string; readonly files: VariablesFile[] }>(),
+);
 
 /**
  * Returns the path of a file in which a hook may write `export NAME=value` for everything that runs
  * later in its session.
  */
 export function newVariablesFile(sessionId: string, source: HookSource): string {
-  const known = sessions.get(sessionId) ?? { folder: newFolder(), files: [] };
-  if (!sessions.has(sessionId) && sessions.size >= mostSessions)
-    for (const [oldest] of [...sessions].slice(0, 1)) forget(oldest);
-  sessions.set(sessionId, known);
+  const known = sessions().get(sessionId) ?? { folder: newFolder(), files: [] };
+  if (!sessions().has(sessionId) && sessions().size >= mostSessions)
+    for (const [oldest] of [...sessions()].slice(0, 1)) forget(oldest);
+  sessions().set(sessionId, known);
   const file = join(known.folder, `sessionstart-hook-${known.files.length}.sh`);
   known.files.push({ source, file });
   return file;
@@ -42,13 +49,13 @@ export function newVariablesFile(sessionId: string, source: HookSource): string 
  * earlier ones, and hooks with more authority receive none.
  */
 export function sessionVariables(sessionId: string, hooksOf: HookSource): Variables {
-  const { files = [] } = sessions.get(sessionId) ?? {};
+  const { files = [] } = sessions().get(sessionId) ?? {};
   return files
     .filter(({ source }) => reaches(source, hooksOf))
     .reduce<Variables>(
       (exported, { file }) => ({
         ...exported,
-        ...exportsOf(textOf(file), { ...process.env, ...exported }),
+        ...exportsOf(textOf(file), { ...environment(), ...exported }),
       }),
       {},
     );
@@ -64,16 +71,14 @@ function textOf(file: string): string {
   }
 }
 
-let endsWithProcess = false;
-
 function newFolder(): string {
-  if (!endsWithProcess) process.once('exit', () => [...sessions.keys()].forEach(forget));
-  endsWithProcess = true;
-  return mkdtempSync(join(tmpdir(), 'hookmachine-env-'));
+  const known = sessions();
+  if (known.size === 0) atProcessEnd(() => [...known.keys()].forEach((id) => forget(id, known)));
+  return mkdtempSync(join(temporaryFolder(), 'hookmachine-env-'));
 }
 
-function forget(sessionId: string): void {
-  const { folder } = sessions.get(sessionId) ?? {};
-  sessions.delete(sessionId);
+function forget(sessionId: string, known = sessions()): void {
+  const { folder } = known.get(sessionId) ?? {};
+  known.delete(sessionId);
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }

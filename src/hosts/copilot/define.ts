@@ -26,6 +26,7 @@ import {
 import { servePortIn } from '../parts/relay-entry.ts';
 import { copilotEventNamed, copilotEventNames, traitsOf, type CopilotEvent } from './events.ts';
 import { matcherFault } from './matcher.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** The hooks of one file, and the folder in which they run if that is not the project's. */
 export interface CopilotHooks extends HooksFromSource {
@@ -207,7 +208,7 @@ function requestOf(
     return { at: 'url', fault: 'say where to post: "url": "https://…"' };
   const { protocol, hostname } = new URL(url);
   const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-  const mayBeOwn = process.env['COPILOT_HOOK_ALLOW_LOCALHOST'] === '1';
+  const mayBeOwn = environment()['COPILOT_HOOK_ALLOW_LOCALHOST'] === '1';
   const isRelay = servePortIn(url, headers) !== undefined;
   if (protocol !== 'https:' && !(protocol === 'http:' && isOwn && (mayBeOwn || isRelay)))
     return {

@@ -2,6 +2,7 @@ import type { HookSource } from '../../core/protocol/events.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { reaches } from '../../settings/files/levels.ts';
+import { environment, keptInProcess } from '../../base/surroundings.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -12,15 +13,16 @@ interface Given {
 }
 
 /** By session, the variables that its first hooks gave the later ones. */
-const given = new Map<string, readonly Given[]>();
+const given = keptInProcess(() => new Map<string, readonly Given[]>());
 
 /** Nobody has more sessions than this at once. */
 const mostSessions = 1_000;
 
 /** Keeps variables for the later hooks of a session that have the same authority, or less. */
 export function keepVariables(session: string, more: Given): void {
-  if (given.size >= mostSessions) given.clear();
-  given.set(session, [...(given.get(session) ?? []), more]);
+  const known = given();
+  if (known.size >= mostSessions) known.clear();
+  known.set(session, [...(known.get(session) ?? []), more]);
 }
 
 /** The variables that hold a field of the event; without it, they are as our caller has them. */
@@ -41,11 +43,11 @@ export const environmentOf = (
   CLAUDE_PROJECT_DIR: input.cwd,
   ...Object.fromEntries(
     Object.entries(fieldsIn)
-      .map(([name, field]) => [name, [input[field], process.env[name]].find(isSaid)] as const)
+      .map(([name, field]) => [name, [input[field], environment()[name]].find(isSaid)] as const)
       .filter((entry): entry is [string, string] => entry[1] !== undefined),
   ),
   ...Object.fromEntries(
-    (given.get(input.session_id) ?? [])
+    (given().get(input.session_id) ?? [])
       .filter(({ source }) => reaches(source, hooksOf))
       .flatMap(({ variables }) => Object.entries(variables)),
   ),

@@ -1,7 +1,8 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
+import { keptInProcess } from '../../base/surroundings.ts';
 
 /** By session, how often in a row hooks have made the agent continue. */
-const counts = new Map<string, number>();
+const counts = keptInProcess(() => new Map<string, number>());
 
 /** Nobody has more sessions than this at once. */
 const mostSessions = 1_000;
@@ -13,12 +14,13 @@ const mostSessions = 1_000;
 export function loopCount(payload: HookPayload): number {
   const { loop_count: given, stop_hook_active: isActive, session_id: session } = payload;
   if (typeof given === 'number') return given;
-  return isActive === true ? (counts.get(String(session)) ?? 1) : 0;
+  return isActive === true ? (counts().get(String(session)) ?? 1) : 0;
 }
 
 /** Records that the agent is made to continue. */
 export function countLoop(payload: HookPayload): void {
   const next = loopCount(payload) + 1;
-  if (counts.size >= mostSessions) counts.clear();
-  counts.set(String(payload['session_id']), next);
+  const known = counts();
+  if (known.size >= mostSessions) known.clear();
+  known.set(String(payload['session_id']), next);
 }

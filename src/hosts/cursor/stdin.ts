@@ -7,6 +7,7 @@ import { loopCount } from './loops.ts';
 import { wholePath } from '../../base/folders.ts';
 import { readBounded } from '../../settings/files/read-bounded.ts';
 import { bareName, cursorResult, toCursorInput, toCursorTool } from './tools.ts';
+import { environment } from '../../base/surroundings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
     model: model ?? '',
     session_id,
     hook_event_name: event,
-    cursor_version: cursor_version ?? process.env['CURSOR_VERSION'] ?? '',
+    cursor_version: cursor_version ?? environment()['CURSOR_VERSION'] ?? '',
     workspace_roots: workspace_roots ?? [cwd],
     user_email: user_email ?? null,
     transcript_path: transcript === '' ? null : (transcript ?? null),

@@ -13,6 +13,7 @@ import { geminiFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { fromRoom } from '../parts/host-room.ts';
+import { environment } from '../../base/surroundings.ts';
 
 const loadFind = onDemand(() => import('./find.ts'));
 
@@ -68,7 +69,7 @@ function environmentOf(
   { cwd, session_id }: HookInput,
 ): Readonly<Record<string, string>> {
   const home = homeFolder();
-  const { GEMINI_SESSION_ID: session, GEMINI_PLANS_DIR: given } = process.env;
+  const { GEMINI_SESSION_ID: session, GEMINI_PLANS_DIR: given } = environment();
   const plans =
     session === session_id && given
       ? given

@@ -1,5 +1,6 @@
 import { knownDialects } from '../all/known.ts';
 import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /*
  * Where guards are stored: an agent that changes files there changes what it is prevented from doing.
@@ -43,14 +44,14 @@ export const guardedPlaces: readonly string[] = [
  */
 export function absolutePlaces(): string[] {
   const named = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'COPILOT_HOME'].flatMap((name) =>
-    process.env[name] ? [`${process.env[name]}/`] : [],
+    environment()[name] ? [`${environment()[name]}/`] : [],
   );
   const files = [
     'LLXPRT_SYSTEM_SETTINGS_PATH',
     'LLXPRT_CODE_SYSTEM_SETTINGS_PATH',
     'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
     'QWEN_CODE_SYSTEM_SETTINGS_PATH',
-  ].flatMap((name) => process.env[name] || []);
+  ].flatMap((name) => environment()[name] || []);
   const trust = trustFile();
   return [
     ...ofAdministrators,

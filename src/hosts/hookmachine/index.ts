@@ -37,6 +37,7 @@ import { readOutcome, type LateDenials } from '../../core/answers/process-facts.
 import type { Verdict } from '../../core/answers/verdict.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { defined, isRecord } from '../../base/json.ts';
+import { keptInProcess } from '../../base/surroundings.ts';
 
 const loadRules = onDemand(() => import('../claude-code/rules.ts'));
 const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
@@ -57,7 +58,7 @@ let subCommands: SubCommands | undefined;
 let reportedInSession: ((sessionId: string, line: string) => boolean) | undefined;
 
 /** The hooks with `once` that have already run, by session. */
-const ran = new Set<string>();
+const ran = keptInProcess(() => new Set<string>());
 
 /**
  * Whether a hook with `once` has not run in this session yet; marks it as run. An administrator's hook is
@@ -68,8 +69,8 @@ function isFirst(hook: HookDefinition, { session_id: session, cwd }: HookPayload
   // Sessions of two hosts may have the same id.
   const about = `once ${JSON.stringify([cwd, source, file, place, event, type, command, args])}`;
   const key = `${String(session)} ${about}`;
-  if (ran.has(key)) return false;
-  ran.add(key);
+  if (ran().has(key)) return false;
+  ran().add(key);
   return source === 'system' || reportedInSession?.(String(session), about) !== true;
 }
 

@@ -24,8 +24,9 @@ export const relayCall =
     ].join(' ');
 
 /**
- * Returns how hooks find the package that runs now: by its name if that is what the user's PATH finds, in the
- * project if it is a dependency there and hooks run there, or else by its whole path. Another program of the
+ * Returns how hooks find the package that runs now: by its name if that is what the user's PATH finds (in the
+ * user's own entries, by the path found there), in the project if it is a dependency there and hooks run
+ * there, or else by its whole path. Another program of the
  * same name is never named. Undefined for a copy that will not last, such as one that npx has fetched.
  */
 export function ownCommand(
@@ -38,10 +39,14 @@ export function ownCommand(
   const lasting = folders.filter(
     (folder) => !/[\\/](?:node_modules[\\/]\.bin|_npx)\b/.test(folder),
   );
-  const isOurs = (file: string): boolean =>
-    isExecutable(file) && realpathSync(file) === realOf(script);
+  // Whichever of them was started, the one without an ending takes events to the warm process.
+  const starter = script.replace(/\.cjs$/, '');
+  const ours = [script, starter].map(realOf);
+  const isOurs = (file: string): boolean => isExecutable(file) && ours.includes(realOf(file));
   const found = lasting.map((folder) => join(folder, name)).find(isExecutable);
-  if (found !== undefined && isOurs(found)) return { command: name };
+  // Where the agent runs, a project may put a program of this name before ours.
+  if (found !== undefined && isOurs(found))
+    return { command: scope === 'user' ? shellWord(found) : name };
   const inProject = inPackages.find((file) => isOurs(join(cwd, file)));
   if (scope === 'project' && runsInProject && inProject !== undefined)
     return {
@@ -52,7 +57,7 @@ export function ownCommand(
   if (!/^hookmachine(?:\.cjs)?$/.test(basename(script)))
     return { command: name, note: `${name} must be in PATH where the agent runs` };
   return {
-    command: shellWord(script),
+    command: shellWord(isExecutable(starter) ? starter : script),
     ...(scope === 'project' && {
       note: `the entries name ${script}, which others who work in this project may not have: install hookmachine for them too`,
     }),
@@ -62,10 +67,7 @@ export function ownCommand(
 const name = 'hookmachine';
 
 /** Where a dependency of the project is; pnpm's `.bin` holds scripts that lead there, and no links. */
-const inPackages = [
-  join('node_modules', '.bin', name),
-  join('node_modules', name, 'dist', `${name}.cjs`),
-];
+const inPackages = [join('node_modules', '.bin', name), join('node_modules', name, 'dist', name)];
 
 function realOf(file: string): string | undefined {
   try {

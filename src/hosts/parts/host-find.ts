@@ -19,6 +19,7 @@ import {
   type OffSwitch,
 } from './host-levels.ts';
 import { extensionsFolder, hostSettings, type HostFolder } from './host-places.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** How to find the hooks of a host that has settings and extensions. */
 export interface HostFormat {
@@ -78,7 +79,7 @@ function addedFile(
   site: HookSite,
   { systemVariable }: HostFolder,
 ): { readonly levels: readonly HostLevel[]; readonly problems: readonly SettingsProblem[] } {
-  const file = process.env[systemVariable];
+  const file = environment()[systemVariable];
   if (!file || site.ignoresAdded?.(systemVariable)) return { levels: [], problems: [] };
   const fault = environmentFileFault(systemVariable, file);
   return fault

@@ -5,6 +5,7 @@ import { homeFolder, realPath } from '../../settings/files/levels.ts';
 import { isThere, settingsAtFirstSight } from '../../settings/files/read-files.ts';
 import type { InstallSite } from '../../core/dialects/installation.ts';
 import type { FirstSight } from '../../core/definitions/settings.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** A settings file of a host that may exist. */
 export interface HostPlace {
@@ -53,7 +54,7 @@ export function userFolder(
   { folder, variable }: UserFolder,
   site?: Pick<InstallSite, 'home' | 'env'>,
 ): string | undefined {
-  const { home, env } = site ?? { home: homeFolder(), env: process.env };
+  const { home, env } = site ?? { home: homeFolder(), env: environment() };
   const named = env[variable];
   return named !== undefined && isAbsolute(named) ? named : home && join(home, folder);
 }
@@ -86,7 +87,7 @@ export function mayBeInHost(
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,
 ): boolean {
-  const added = process.env[host.systemVariable];
+  const added = environment()[host.systemVariable];
   const extensions = extensionsFolder(host);
   return (
     mayHoldHooks(hostSettings(cwd, host), counts) ||

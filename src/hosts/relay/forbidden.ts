@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
-import type { Managed } from '../../settings/files/managed.ts';
 import { tellUser } from './has-no-hook.ts';
 import { managedHere } from './managed-here.ts';
+import { keptInProcess } from '../../base/surroundings.ts';
 
-let known: Managed | undefined;
-
-const reported = new Set<string>();
+/** What the administrator manages, and which words were reported. */
+const known = keptInProcess(() => ({ managed: managedHere(), reported: new Set<string>() }));
 
 /**
  * Whether the administrator forbids a given option or variable; it then has no effect, which is reported
  * once.
  */
 export function isForbidden(word: string): boolean {
-  const file = (known ??= managedHere()).forbid.get(word);
+  const { managed, reported } = known();
+  const file = managed.forbid.get(word);
   if (file === undefined) return false;
   if (!reported.has(word))
     tellUser(`${word} has no effect: ${file} forbids it; only an administrator can change that`);

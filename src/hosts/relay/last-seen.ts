@@ -5,6 +5,7 @@ import { isRecord } from '../../base/json.ts';
 import { version } from '../../base/version.ts';
 import { stateFolder } from '../../settings/files/levels.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** When a host last called its relay; nothing of the event's content is kept. */
 export interface Stamp {
@@ -26,7 +27,7 @@ const fileFor = (host: string): string | undefined => {
 /** Notes that a host has called its relay. Where nothing can be written, nothing is noted. */
 export function leaveStamp(host: string, event: string): void {
   const file = fileFor(host);
-  if (file === undefined || process.env[withoutStamp] !== undefined) return;
+  if (file === undefined || environment()[withoutStamp] !== undefined) return;
   const stamp: Stamp = { event, at: new Date().toISOString(), version };
   const write = (): void => writeFileSync(file, JSON.stringify(stamp), { mode: 0o600 });
   try {

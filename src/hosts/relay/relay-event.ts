@@ -14,6 +14,7 @@ import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
 import { isOnlySystems } from './system-hooks-of.ts';
+import { environment } from '../../base/surroundings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -218,7 +219,7 @@ async function settled(
   if (!settle || !isOpen) return found;
   if (!defers)
     warn(`${title} cannot defer a call, so it asks the user itself: --defer has no effect here`);
-  if (!defers?.(event, process.env)) return found;
+  if (!defers?.(event, environment())) return found;
   if (session === undefined || typeof callId !== 'string') return found;
   return settle({ ...call, session, callId }, found);
 }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import { createConfig, type CreateConfigOptions } from '../system/create-config.ts';
+import type { HookSystem } from '../system/hook-system.ts';
 import type { HookSystemConfig } from '../system/hook-system-config.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
@@ -45,6 +46,14 @@ export interface Fired {
   readonly warn: WarningSink;
 }
 
+/** How an event ends in a process that does not end with it. */
+export interface EventLife {
+  /** Ends the hooks that run when nobody waits for them any more. */
+  readonly signal: AbortSignal;
+  /** Receives the hook system, whose disposal ends the processes and threads that are kept for its hooks. */
+  readonly keep: (system: HookSystem, folder: string) => void;
+}
+
 /** Takes an event through a hook system of its own. */
 export async function runHooks(
   fired: FiredEvent,
@@ -58,7 +67,15 @@ export async function runHooks(
     outlive: async (hook) => (await import('./outlive.ts')).outlive(hook),
     ...(await options.recordedBy?.(fired.folder)),
   });
-  return fireIn(config, fired);
+  const { life } = options;
+  if (life === undefined) return fireIn(config, fired);
+  const verdicts = await fireIn(config, fired, life.signal).finally(() => {
+    const system = config.getHookSystem();
+    if (system !== undefined) life.keep(system, fired.folder);
+  });
+  // Hooks that were ended have judged nothing.
+  life.signal.throwIfAborted();
+  return verdicts;
 }
 
 /** The options that decide which hooks a command runs. */
@@ -74,6 +91,8 @@ export interface RunOptions extends WhoseHooks {
   readonly recordedBy?: (
     folder: string,
   ) => Promise<Pick<CreateConfigOptions, 'inspect' | 'onWarning'>>;
+  /** Default: this process ends with the event. */
+  readonly life?: EventLife;
 }
 
 /** A config whose hooks take events from outside. */

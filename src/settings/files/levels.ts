@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isMissing } from '../../base/errors.ts';
 import { authorities, type HookSource } from '../../core/protocol/events.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import type { BundlePlace, SettingsOwner } from '../../core/definitions/settings.ts';
+import { environment, userHome } from '../../base/surroundings.ts';
 
 const isMac = process.platform === 'darwin';
 
@@ -148,7 +148,7 @@ export const extensionsFolder = (): string | undefined => inHome('extensions');
 /** Returns the files that LLxprt's environment variables name. They may add hooks and nothing else. */
 export const environmentSettings = (): { variable: string; file: string }[] =>
   ['LLXPRT_SYSTEM_SETTINGS_PATH', 'LLXPRT_CODE_SYSTEM_SETTINGS_PATH'].flatMap((variable) => {
-    const file = process.env[variable];
+    const file = environment()[variable];
     return file ? [{ variable, file }] : [];
   });
 
@@ -162,7 +162,7 @@ const inHome = (name: string): string | undefined =>
 export function homeFolder(): string | undefined {
   let home: string;
   try {
-    home = homedir();
+    home = userHome();
   } catch {
     return undefined;
   }
@@ -215,7 +215,7 @@ export function environmentFileFault(variable: string, file: string): SettingsPr
  * home.
  */
 export function stateFolder(name: string): string | undefined {
-  const given = process.env['XDG_STATE_HOME'];
+  const given = environment()['XDG_STATE_HOME'];
   const home = homeFolder();
   const state =
     given !== undefined && isAbsolute(given) ? given : home && join(home, '.local', 'state');

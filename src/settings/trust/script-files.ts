@@ -11,6 +11,7 @@ import { followCommand } from '../../shell/following/follow.ts';
 import { each } from './once.ts';
 import type { Followed, Started } from '../../shell/following/followed.ts';
 import type { Disk } from '../../shell/following/disk.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** Everything behind a hook's command. */
 export interface FoundFiles {
@@ -187,7 +188,7 @@ function follow(
   { cwd, real }: Project,
 ): Followed {
   const folder = foldersOf({ cwd });
-  const { PATH } = process.env;
+  const { PATH } = environment();
   const home = homeFolder();
   const own = {
     ...folder,

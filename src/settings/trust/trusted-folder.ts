@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { trustFile } from '../files/levels.ts';
 import { isFault, readTrustFile } from './read-trust.ts';
+import { currentFolder } from '../../base/surroundings.ts';
 
 /**
  * Whether the user has trusted the project at `cwd`, even if its hooks have changed since. An unusable record
@@ -15,7 +16,7 @@ export function isFolderTrusted(cwd: string): boolean {
 
 /** Returns the command with which a user trusts the project at `cwd`. */
 export function trustCommand(cwd: string, option = ''): string {
-  const isHere = realpathSync(cwd) === realpathSync(process.cwd());
+  const isHere = realpathSync(cwd) === realpathSync(currentFolder());
   return [
     'hookmachine trust',
     ...(option === '' ? [] : [option]),

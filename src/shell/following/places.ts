@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { SyntaxNode, WordPart } from 'unbash';
 import type { Disk } from './disk.ts';
+import { userHome } from '../../base/surroundings.ts';
 
 const mostFolders = 20;
 
@@ -80,7 +80,7 @@ function simpleWords(node: SyntaxNode | undefined): string[] | undefined {
 
 function homeOf(): string | undefined {
   try {
-    return homedir();
+    return userHome();
   } catch {
     return undefined;
   }

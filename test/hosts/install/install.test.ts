@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { hookmachine } from '../../support/hookmachine.ts';
 import { inProcess } from '../../support/in-process.ts';
-import { main } from '../../support/main.ts';
+import { main, starter } from '../../support/main.ts';
 import { sandbox } from '../../support/sandbox.ts';
 
 const box = () => {
@@ -31,7 +31,7 @@ describe('hookmachine install', () => {
         hooks: [
           {
             type: 'command',
-            command: expect.stringMatching(/hookmachine\.cjs'? relay claude-code$/),
+            command: expect.stringMatching(/\/hookmachine'? relay claude-code$/),
           },
         ],
       },
@@ -105,18 +105,18 @@ describe('hookmachine install', () => {
   test('install names the command if it is in PATH', async () => {
     const { read, folder, project, env } = box();
     mkdirSync(join(folder, 'bin'));
-    symlinkSync(main, join(folder, 'bin/hookmachine'));
+    symlinkSync(starter, join(folder, 'bin/hookmachine'));
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`;
     await hookmachine({ project, env: { ...env, PATH } }, ['install', 'claude-code']);
     expect(read('.claude/settings.json')).toContain('"hookmachine relay claude-code"');
   });
 
   test('install names the dependency of the project if hooks run there', async () => {
-    for (const file of ['.bin/hookmachine', 'hookmachine/dist/hookmachine.cjs']) {
+    for (const file of ['.bin/hookmachine', 'hookmachine/dist/hookmachine']) {
       const { run, read, project } = box();
       const path = join(project, 'node_modules', file);
       mkdirSync(join(path, '..'), { recursive: true });
-      symlinkSync(main, path);
+      symlinkSync(starter, path);
       const { stdout } = await run('install', 'claude-code');
       expect(read('.claude/settings.json')).toContain(`"node_modules/${file} relay claude-code"`);
       expect(stdout).toContain('needs its dependencies installed');

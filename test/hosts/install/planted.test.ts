@@ -37,7 +37,7 @@ describe('a program of the project', () => {
         );
         expect(calls.length).toBeGreaterThan(0);
         for (const call of calls) {
-          expect(call).toMatch(/^'?\/.*dist\/hookmachine\.cjs'?$/);
+          expect(call).toMatch(/^'?\/.*dist\/hookmachine'?$/);
           expect(call).not.toContain(box.project);
         }
       }

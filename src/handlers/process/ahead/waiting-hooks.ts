@@ -16,6 +16,7 @@ import {
 import { coarse, environmentOf, findShell, identitiesOf, systemShell } from '../programs.ts';
 import { askForPids, lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
+import { environment } from '../../../base/surroundings.ts';
 
 /*
  * Keeps processes of hooks with `"prestart": true` waiting on stdin: as many of each as have run side by
@@ -63,7 +64,7 @@ let clearing: NodeJS.Timeout | undefined;
 export const startWaiting =
   (startPlainly: StartHook): StartHook =>
   (command, stdin) =>
-    process.env['HOOKMACHINE_PLAIN_START'] === '1'
+    environment()['HOOKMACHINE_PLAIN_START'] === '1'
       ? startPlainly(command, stdin)
       : startFromStock(command, stdin, startPlainly);
 
