@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/base/shell-word.ts';
 import { hosts } from '../../src/hosts/all/hosts.ts';
 import { startCommand } from '../../src/workbench/doctor/start-command.ts';
+import { published } from '../published-hosts/installed.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
@@ -71,14 +72,14 @@ describe('hookmachine doctor', () => {
   test('says of every agent on the PATH that does not call hookmachine how to have it call', async () => {
     for (const host of hosts) {
       const [name = ''] = (await host.install()).programs;
-      program(name, 'echo 1.2.3');
+      program(name, 'echo 0.1.2');
     }
     const report = await doctor();
     for (const { name } of hosts) {
       expect([name, ...codes(report, name)]).toEqual([name, 'no-entries']);
       expect(report.findings.find(({ agent }) => agent === name)!.fix).toContain(name);
     }
-    expect(report.agents.map(({ version }) => version)).toEqual(hosts.map(() => '1.2.3'));
+    expect(report.agents.map(({ version }) => version)).toEqual(hosts.map(() => '0.1.2'));
   });
 
   test('finds nothing wrong with an agent that has called, and says when that was', async () => {
@@ -123,8 +124,8 @@ describe('hookmachine doctor', () => {
     ],
     [
       'command-fails',
-      'Node.js is too old for our command',
-      () => program('hookmachine', 'echo "SyntaxError: Unexpected token" >&2; exit 1'),
+      'our command fails',
+      () => program('hookmachine', 'echo "something is broken" >&2; exit 1'),
     ],
     [
       'hooks-off',
@@ -142,6 +143,39 @@ describe('hookmachine doctor', () => {
       () => box.write(join(box.project, '.claude/settings.local.json'), { disableAllHooks: true }),
     ],
     ['version-unknown', 'the agent says no version', () => program('claude', 'exit 1')],
+    ['version-newer', 'nobody has measured that version', () => program('claude', 'echo 2.2.0')],
+    [
+      'timeout-short',
+      'the agent hardly waits',
+      (file) =>
+        edit(file, (text) => text.replace('"type": "command"', '"type": "command", "timeout": 1')),
+    ],
+    [
+      'other-hook',
+      'another hook may undo a denial',
+      (file) =>
+        edit(file, (text) => {
+          const all = JSON.parse(text) as { hooks: Record<string, unknown[]> };
+          all.hooks['PermissionRequest']!.push({
+            hooks: [{ type: 'command', command: 'allow.sh' }],
+          });
+          return JSON.stringify(all);
+        }),
+    ],
+    [
+      'node-gone',
+      'Node.js is not on the PATH',
+      () => program('hookmachine', 'echo "hookmachine: exec: node: not found" >&2; exit 127'),
+    ],
+    [
+      'node-wrong',
+      'Node.js is too old',
+      () =>
+        program(
+          'hookmachine',
+          'echo "Error [ERR_UNKNOWN_BUILTIN_MODULE]: node:sqlite" >&2; exit 1',
+        ),
+    ],
   ])('finds %s where %s', async (code, _, harm) => {
     const file = await installed();
     harm(file);
@@ -161,6 +195,73 @@ describe('hookmachine doctor', () => {
     await installed(agent, name);
     box.write(join(box.project, file), content);
     expect(codes(await doctor(), agent)).toContain('hooks-off');
+  });
+
+  const trusted = (key: string, more: string): string =>
+    `[hooks.state.${JSON.stringify(key)}]\n${more}\n`;
+
+  test('finds what Codex does not trust, no longer trusts, or has switched off', async () => {
+    await installed('codex', 'codex');
+    const file = join(box.home, '.codex/hooks.json');
+    const config = join(box.home, '.codex/config.toml');
+    expect(codes(await doctor(), 'codex')).toContain('entry-untrusted');
+    // As Codex 0.169 itself says it for this definition.
+    box.write(file, {
+      hooks: {
+        PreToolUse: [
+          { hooks: [{ type: 'command', command: 'hookmachine relay codex', timeout: 60 }] },
+        ],
+      },
+    });
+    const key = `${file}:pre_tool_use:0:0`;
+    const hash =
+      'trusted_hash = "sha256:72b96ed1a2a3282703f4930ef34c465302db5a0de6c4022c935eaa41c433134e"';
+    box.write(config, trusted(key, hash));
+    const entries = async () =>
+      codes(await doctor(), 'codex').filter((code) => code.startsWith('entry-'));
+    expect(await entries()).toEqual([]);
+    box.write(config, trusted(key, `${hash}\nenabled = false`));
+    expect(await entries()).toEqual(['entry-switched-off']);
+    box.write(config, trusted(key, hash));
+    edit(file, (text) => text.replace('60', '61'));
+    expect(await entries()).toEqual(['entry-changed']);
+  });
+
+  test.each([
+    [
+      'codex',
+      'codex',
+      '.codex/config.toml',
+      '',
+      (at: string) => `[projects.${JSON.stringify(at)}]\ntrust_level = "trusted"\n`,
+    ],
+    [
+      'gemini-cli',
+      'gemini',
+      '.gemini/trustedFolders.json',
+      '{}',
+      (at: string) => JSON.stringify({ [at]: 'TRUST_FOLDER' }),
+    ],
+    [
+      'qwen-code',
+      'qwen',
+      '.qwen/trustedFolders.json',
+      '{}',
+      (at: string) => JSON.stringify({ [join(at, '../x')]: 'TRUST_PARENT' }),
+    ],
+  ] as const)('finds that %s does not trust the folder', async (agent, name, file, none, some) => {
+    program(name, 'echo 0.1.0');
+    program('hookmachine', 'cat > /dev/null');
+    const args = ['install', agent, '--command', 'hookmachine'];
+    await inProcess({ project: box.project, env: env() }, args);
+    if (agent !== 'codex')
+      box.write(join(box.home, file, '../settings.json'), {
+        security: { folderTrust: { enabled: true } },
+      });
+    box.write(join(box.home, file), none);
+    expect(codes(await doctor(), agent)).toContain('folder-untrusted');
+    box.write(join(box.home, file), some(box.project));
+    expect(codes(await doctor(), agent)).not.toContain('folder-untrusted');
   });
 
   test('finds entries that stand in two files, so that hooks run twice', async () => {
@@ -210,7 +311,7 @@ describe('hookmachine doctor', () => {
     const file = await installed();
     const before = readFileSync(file, 'utf8');
     edit(file, (text) => JSON.stringify(without(text, 'PreToolUse'), null, 2));
-    program('gemini', 'echo 1.0.0');
+    program('gemini', 'echo 0.1.0');
     const report = await doctor('--fix');
     expect(codes(report)).not.toContain('entries-missing');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(
@@ -232,3 +333,10 @@ function without(text: string, event: string): object {
   const { [event]: _, ...hooks } = settings.hooks;
   return { ...settings, hooks };
 }
+
+test('the versions that the doctor knows are those that are measured', async () => {
+  for (const [name, { package: measured }] of Object.entries(published)) {
+    const host = hosts.find((one) => one.name === name)!;
+    expect((await host.install()).measured).toContain(/@(\d[\d.]*)$/.exec(measured)![1]!);
+  }
+});

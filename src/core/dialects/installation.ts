@@ -27,11 +27,25 @@ export interface OffSwitch {
   readonly off: boolean;
 }
 
+/** Why a host does not run entries that are there. */
+export interface OwnDoubt {
+  readonly code: 'folder-untrusted' | 'entry-untrusted' | 'entry-changed' | 'entry-switched-off';
+  readonly file: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
 interface AnyInstallation {
   /** The names of the host's program. */
   readonly programs: readonly string[];
   /** Switches that turn all of its hooks off. */
   readonly switches?: readonly OffSwitch[];
+  /** The version that was measured; a later one may do otherwise. */
+  readonly measured?: string;
+  /** What the host itself keeps, outside the file of the entries, that keeps it from running them. */
+  readonly ownDoubts?: (scope: Scope, site: InstallSite) => readonly OwnDoubt[];
+  /** The events at which another hook of the host can undo a denial of ours. */
+  readonly undoneAt?: readonly string[];
   /** Set if its hooks run in the project folder, so that a command's path may be relative to it. */
   readonly runsInProject?: true;
   /** What the user still has to do. */

@@ -16,6 +16,9 @@ const guarded: readonly ClaudeEventName[] = [
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['claude'],
+  measured: '2.1.330',
+  // The first of several answers counts.
+  undoneAt: ['PermissionRequest'],
   switches: [
     {
       path: ['disableAllHooks'],

@@ -4,11 +4,14 @@ import { inGroups, type EntriesInstallation } from '../../core/dialects/installa
 import { users } from './places.ts';
 import { codexEvents } from './events.ts';
 import { speaker } from './speak.ts';
+import { codexDoubts } from './doubts.ts';
 
 /** How hooks are installed in Codex's `hooks.json`. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['codex'],
+  measured: '0.169.0',
+  ownDoubts: codexDoubts,
   switches: ['hooks', 'codex_hooks'].map((key) => ({
     path: ['features', key],
     off: false,

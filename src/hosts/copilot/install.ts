@@ -24,6 +24,7 @@ const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['copilot'],
+  measured: '1.0.102',
   switches: [
     {
       path: ['disableAllHooks'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { speaker } from './speak.ts';
+import { folderDoubts } from '../parts/trusted-folders.ts';
 
 const events = [
   'BeforeTool',
@@ -20,6 +21,10 @@ const events = [
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['gemini'],
+  measured: '0.61.0',
+  // There the last answer counts.
+  undoneAt: ['BeforeModel', 'AfterModel'],
+  ownDoubts: folderDoubts('.gemini', 'Gemini CLI'),
   switches: [
     {
       path: ['hooksConfig', 'enabled'],

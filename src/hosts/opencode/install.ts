@@ -6,6 +6,7 @@ import { pluginText } from './plugin.ts';
 export const installation: FilesInstallation = {
   kind: 'files',
   programs: ['opencode'],
+  measured: '1.18.33',
   files: (scope, { cwd, home, env: { XDG_CONFIG_HOME: config } }, call) => [
     {
       file: join(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { qwenEvents } from './events.ts';
 import { speaker } from './speak.ts';
+import { folderDoubts } from '../parts/trusted-folders.ts';
 
 const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 
@@ -9,6 +10,8 @@ const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['qwen'],
+  measured: '0.24.0',
+  ownDoubts: folderDoubts('.qwen', 'Qwen Code'),
   switches: [
     {
       path: ['disableAllHooks'],

@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import type {
+  EventEntry,
   Installation,
   InstallSite,
   RelayCall,
@@ -16,6 +17,8 @@ import type { Finding } from './finding.ts';
 export interface EntryCommand {
   readonly command: string;
   readonly event: string | undefined;
+  /** How long the agent waits for it, as the entry says it. */
+  readonly timeout: number | undefined;
 }
 
 /** The entries of one scope, as they are. */
@@ -23,6 +26,8 @@ export interface Entries {
   readonly scope: Scope;
   readonly files: readonly string[];
   readonly commands: readonly EntryCommand[];
+  /** The events at which somebody else has hooks. */
+  readonly others: readonly string[];
   /** The ports of `serve` that entries post to. */
   readonly ports: readonly number[];
   readonly findings: readonly Finding[];
@@ -50,7 +55,9 @@ export function entriesOf(order: Order): Entries | undefined {
     const ports = found.flatMap((one) => one.ports);
     if (files.length === 0 && ports.length === 0) return undefined;
     const commands = found.flatMap((one) => one.commands);
-    return { scope, files, commands, ports, findings: faultsOf(order, ports.length > 0) };
+    const others = found.flatMap((one) => one.others);
+    const findings = [...faultsOf(order, ports.length > 0), ...shortOf(order, files[0], commands)];
+    return { scope, files, commands, others, ports, findings };
   } catch (error) {
     if (!isHookmachineError(error, 'SETTINGS_NOT_EDITABLE')) throw error;
     const finding: Finding = {
@@ -60,7 +67,7 @@ export function entriesOf(order: Order): Entries | undefined {
       message: `${title} cannot read its file either, or reads another one: ${error.message}`,
       fix: 'repair the file, then run hookmachine doctor again',
     };
-    return { scope, files, commands: [], ports: [], findings: [finding] };
+    return { scope, files, commands: [], others: [], ports: [], findings: [finding] };
   }
 }
 
@@ -109,20 +116,60 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
   });
 }
 
+/** Entries for which the agent waits less than install has it wait. */
+function shortOf(
+  { name, title, installation, scope, call }: Order,
+  file: string | undefined,
+  commands: readonly EntryCommand[],
+): Finding[] {
+  if (installation.kind !== 'entries') return [];
+  const meant = new Map(
+    commandsIn(JSON.stringify({ hooks: byEvent(installation.entries(call)) })).commands.map(
+      ({ event, timeout }) => [event, timeout],
+    ),
+  );
+  const short = commands.find(
+    ({ event, timeout = Infinity }) => timeout < (meant.get(event) ?? 10),
+  );
+  return short === undefined
+    ? []
+    : [
+        {
+          code: 'timeout-short',
+          level: 'warning',
+          agent: name,
+          ...(file !== undefined && { file }),
+          message: `${title} waits only ${short.timeout} for the entry of ${short.event}, and runs the tool unguarded after that`,
+          fix: `remove its timeout, or hookmachine uninstall ${name} --scope ${scope} and install it again`,
+        },
+      ];
+}
+
+const byEvent = (entries: readonly EventEntry[]): Readonly<Record<string, readonly unknown[]>> =>
+  Object.fromEntries(entries.map(({ event, entry }) => [event, [entry]]));
+
 /** The commands and ports in a file of entries, or in a file that only we write. */
-function commandsIn(text: string): Pick<Entries, 'commands' | 'ports'> {
+function commandsIn(text: string): Pick<Entries, 'commands' | 'others' | 'ports'> {
   const parsed = parseJson(text);
   const hooks = 'value' in parsed && isRecord(parsed.value) ? parsed.value['hooks'] : undefined;
   const commands: EntryCommand[] = [];
   const ports: number[] = [];
+  const others: string[] = [];
   const walk = (value: unknown, event: string | undefined): void => {
-    if (typeof value === 'string' && relayInCommand(value) !== undefined)
-      commands.push({ command: value, event });
     if (typeof value !== 'object' || value === null) return;
+    if (isRecord(value)) {
+      const texts = Object.values(value).filter((text) => typeof text === 'string');
+      const command = texts.find((text) => relayInCommand(text) !== undefined);
+      const timeout = [value['timeout'], value['timeoutSec']].find(
+        (one) => typeof one === 'number',
+      );
+      if (command !== undefined) commands.push({ command, event, timeout });
+      else if (typeof value['command'] === 'string' && event !== undefined) others.push(event);
+    }
     const port = isRecord(value) ? servePortIn(value['url'], value['headers']) : undefined;
     if (port !== undefined) ports.push(port);
     for (const inner of Object.values(value)) walk(inner, event);
   };
   if (isRecord(hooks)) for (const [event, list] of Object.entries(hooks)) walk(list, event);
-  return { commands, ports };
+  return { commands, others, ports };
 }

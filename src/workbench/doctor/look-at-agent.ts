@@ -77,6 +77,7 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       fix: `hookmachine uninstall ${name} --scope project`,
     });
   findings.push(...switchedOff(installation.switches ?? [], site, name, title));
+  for (const one of scopes) findings.push(...doubtsOf(installation, one, site, name, title));
   for (const one of scopes) {
     const own = site.callFor(name, one.scope, installation);
     findings.push(...(await startAll(host, one, own, site)));
@@ -98,7 +99,56 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       message: `${program} --version says nothing`,
       fix: `install ${title} again`,
     });
+  if (version !== undefined && isNewer(version, installation.measured))
+    findings.push({
+      ...about,
+      code: 'version-newer',
+      level: 'warning',
+      message: `${title} ${version} is newer than ${installation.measured}, for which docs/hosts.md says what it obeys`,
+      fix: 'hookmachine doctor --live lets it make a call that must be denied',
+    });
   return { agent: name, title, version, lastSeen: seen?.at, findings };
+}
+
+/** What the host itself says of its entries, and who else has hooks that can undo ours. */
+function doubtsOf(
+  { ownDoubts, undoneAt = [] }: Installation,
+  { scope, files, others }: Entries,
+  site: InstallSite,
+  agent: string,
+  title: string,
+): Finding[] {
+  const undone = undoneAt.find((event) => others.includes(event));
+  return [
+    ...(ownDoubts?.(scope, site) ?? []).map((doubt): Finding => ({
+      level: 'off',
+      agent,
+      ...doubt,
+    })),
+    ...(undone === undefined
+      ? []
+      : [
+          {
+            code: 'other-hook',
+            level: 'warning',
+            agent,
+            ...(files[0] !== undefined && { file: files[0] }),
+            message: `another hook of ${title} answers ${undone} too, and can undo a denial there`,
+            fix: `have hookmachine run it instead: hookmachine migrate ${agent}`,
+          } as const,
+        ]),
+  ];
+}
+
+/** Whether a version is newer than the one that was measured, by more than corrections. */
+function isNewer(version: string, measured: string | undefined): boolean {
+  if (measured === undefined) return false;
+  const partsOf = (text: string): readonly number[] =>
+    (/\d+(?:\.\d+)+/.exec(text)?.[0] ?? '0').split('.').map(Number);
+  const [[major = 0, minor = 0], [knownMajor = 0, knownMinor = 0]] = [version, measured].map(
+    partsOf,
+  ) as [readonly number[], readonly number[]];
+  return major > knownMajor || (major === knownMajor && minor > knownMinor);
 }
 
 /** Reads the switches with which a host turns all hooks off. */

@@ -21,6 +21,23 @@ export async function startCommand(
       code: 'command-hangs',
       message: `does not answer within ${within / 1_000} s: ${command}`,
     };
+  if (
+    [126, 127].includes(status ?? 0) &&
+    /\bnode\b.*(?:not found|No such file)|node could not be/i.test(said)
+  )
+    return {
+      ...off,
+      code: 'node-gone',
+      message: `Node.js is not on the PATH there, which ${command} needs (${said})`,
+      fix: 'have Node.js on the PATH where the agent runs',
+    };
+  if (status === 1 && /^SyntaxError|ERR_UNKNOWN_BUILTIN|Unsupported engine|node:\w+/m.test(stderr))
+    return {
+      ...off,
+      code: 'node-wrong',
+      message: `Node.js is too old there for ${command} (${said})`,
+      fix: 'have Node.js 20.19 or newer first on the PATH where the agent runs',
+    };
   if (status === 127)
     return { ...off, code: 'command-gone', message: `its command is gone: ${command} (${said})` };
   if (status === 126)
