@@ -334,6 +334,31 @@ function without(text: string, event: string): object {
   return { ...settings, hooks };
 }
 
+describe('the start of a session', () => {
+  const start = async (): Promise<unknown> => {
+    const event = { hook_event_name: 'SessionStart', session_id: 's', source: 'startup' };
+    const place = { project: box.project, env: env() };
+    const { stdout } = await inProcess(place, ['relay', 'claude-code'], JSON.stringify(event));
+    return stdout === '' ? undefined : JSON.parse(stdout);
+  };
+
+  test('tells the user once that another agent does not run its entries', async () => {
+    await installed('codex', 'codex');
+    expect(await start()).toEqual({
+      systemMessage: expect.stringContaining('Codex skips the hook'),
+    });
+    expect(await start()).toBeUndefined();
+    // Another day would look again, but say nothing twice.
+    rmSync(join(box.home, '.local/state/hookmachine/seen'), { recursive: true });
+    expect(await start()).toBeUndefined();
+  });
+
+  test('says nothing where all is well', async () => {
+    await installed();
+    expect(await start()).toBeUndefined();
+  });
+});
+
 test('the versions that the doctor knows are those that are measured', async () => {
   for (const [name, { package: measured }] of Object.entries(published)) {
     const host = hosts.find((one) => one.name === name)!;

@@ -147,6 +147,46 @@ Problems
     expect(stdout).toContain('    live     python3 ["d e.py"]\n');
   });
 
+  test('list --all shows every hook of every agent by file, and entries that call hookmachine', async () => {
+    const box = sandbox();
+    const other = join(box.folder, 'other');
+    const group = (command: string) => [{ matcher: 'Bash', hooks: [run(command)] }];
+    box.write(join(box.home, '.claude/settings.json'), {
+      hooks: { PreToolUse: [...group('./mine.sh'), ...group('hookmachine relay claude-code')] },
+    });
+    box.write(join(box.project, '.gemini/settings.json'), {
+      hooks: { BeforeTool: group('./theirs.sh') },
+    });
+    box.write(join(other, '.cursor/hooks.json'), {
+      version: 1,
+      hooks: { beforeShellExecution: [{ command: './other.sh' }] },
+    });
+    const env = { ...box.env, HOOKMACHINE_TRUST: '' };
+    await inProcess({ project: other, env }, ['trust', '--yes']);
+    const { stdout } = await inProcess({ project: box.project, env }, ['list', '--all', '--json']);
+    const { hooks } = JSON.parse(stdout) as { hooks: readonly Record<string, unknown>[] };
+    const seen = hooks.map(({ file, event, command, isRelay, off }) => [
+      file,
+      event,
+      command,
+      isRelay ?? off,
+    ]);
+    expect(seen).toEqual([
+      [join(box.home, '.claude/settings.json'), 'PreToolUse', './mine.sh', undefined],
+      [
+        join(box.home, '.claude/settings.json'),
+        'PreToolUse',
+        'hookmachine relay claude-code',
+        true,
+      ],
+      [join(other, '.cursor/hooks.json'), 'beforeShellExecution', './other.sh', undefined],
+      [join(box.project, '.gemini/settings.json'), 'BeforeTool', './theirs.sh', 'not trusted'],
+    ]);
+    const text = (await inProcess({ project: box.project, env }, ['list', '--all'])).stdout;
+    expect(text).toContain('  PreToolUse           Bash         command ./mine.sh');
+    expect(text).toContain('calls hookmachine: hookmachine relay claude-code');
+  });
+
   test('list --json prints the same as data', async () => {
     const box = sandbox();
     box.write(box.files.project, {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
 import { changesFile, changesFor } from '../../hosts/install/change.ts';
-import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
+import { ownCalls, relayCall } from '../../hosts/install/relay-call.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { isFolderTrusted } from '../../settings/trust/trusted-folder.ts';
 import { entriesOf } from '../../workbench/doctor/entries.ts';
@@ -10,6 +10,7 @@ import type { Finding } from '../../workbench/doctor/finding.ts';
 import {
   lookAtAgent,
   type AgentReport,
+  type EventCost,
   type DoctorSite,
 } from '../../workbench/doctor/look-at-agent.ts';
 import { lookAtProject } from '../../workbench/doctor/look-at-project.ts';
@@ -61,14 +62,8 @@ async function doctor({ cwd, json, fix }: Options): Promise<void> {
 
 function siteOf(cwd: string): DoctorSite {
   const site = { cwd, home: homeFolder() ?? '', env: process.env };
-  return {
-    ...site,
-    isTrusted: isFolderTrusted(cwd),
-    callFor(host, scope, { runsInProject }) {
-      const own = ownCommand(site, scope, runsInProject === true, process.argv[1] ?? '');
-      return own && relayCall(own, host);
-    },
-  };
+  const callFor = ownCalls(site, process.argv[1] ?? '');
+  return { ...site, isTrusted: isFolderTrusted(cwd), callFor };
 }
 
 /** Adds missing entries in files that hold others of ours. */
@@ -96,8 +91,9 @@ function textOf(
   agents: readonly AgentReport[],
   project: readonly Finding[],
 ): string {
-  const lines = agents.flatMap(({ title, version, lastSeen, findings }) => [
+  const lines = agents.flatMap(({ title, version, lastSeen, cost, findings }) => [
     `${title} ${version ?? '(its program is not on the PATH)'}, ${lastSeen === undefined ? 'never seen' : `last seen ${lastSeen}`}`,
+    ...(cost === undefined ? [] : [costLine(cost)]),
     ...(findings.length === 0 ? ['  fine    it calls hookmachine'] : findings.map(lineOf)),
   ]);
   return `${[
@@ -106,6 +102,10 @@ function textOf(
     ...(project.length === 0 ? ['  fine    its hooks run'] : project.map(lineOf)),
   ].join('\n')}\n`;
 }
+
+/** What an event costs its user. */
+const costLine = ({ events, warm, hooks, relay }: EventCost): string =>
+  `  cost    ${relay} ms an event for the relay and ${hooks} ms for the slowest hook (the median of ${events}; ${warm} warm)`;
 
 const lineOf = ({ level, message, fix }: Finding): string =>
   `  ${words[level]}${message}${fix === undefined ? '' : ` – ${fix}`}`;

@@ -187,6 +187,7 @@ const { outputFiles, metafile } = await build({
       'fire/fire-sample',
       'fire/hook-asked-for',
       'fire/why-hooks',
+      'relay/broken-entries',
       'relay/deferred',
     ].map((name) => `./dist/src/cli/${name}.js`),
   ],

@@ -16,11 +16,13 @@ import { printable, printableJson } from '../parts/printable.ts';
 import type { Untrusted } from '../../workbench/check/check-hooks.ts';
 import { lookAtHooks, type ListedHook } from '../../workbench/parts/look-at-hooks.ts';
 import { projectFolder } from '../parts/project-folder.ts';
+import { describeEverywhere, findEverywhere } from './list-all.ts';
 
 interface Options {
   readonly cwd: string;
   readonly dialects?: readonly Dialect[];
   readonly json?: true;
+  readonly all?: true;
 }
 
 /** `hookmachine list`: what is configured, and what was discarded. */
@@ -30,9 +32,14 @@ export function addList(program: Command): void {
     .description('show every configured hook, where it comes from, and what was discarded and why')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--json', 'print JSON')
+    .option(
+      '--all',
+      'show every hook of every agent by file, also in the other projects that you trust',
+    )
     .option(...dialectsOption)
-    .action(async ({ cwd, dialects = presentDialects, json }: Options) => {
+    .action(async ({ cwd, dialects = presentDialects, json, all }: Options) => {
       const folder = projectFolder(cwd);
+      if (all) return listAll(folder, dialects, json);
       const { config, registry, hooks, unasked } = await lookAtHooks(folder, dialects);
       const enabled = config.getEnableHooks();
       const { problems } = registry;
@@ -48,6 +55,22 @@ export function addList(program: Command): void {
             ]),
       );
     });
+}
+
+async function listAll(
+  folder: string,
+  dialects: readonly Dialect[],
+  json: true | undefined,
+): Promise<void> {
+  const found = await findEverywhere(folder, dialects);
+  process.stdout.write(
+    json
+      ? `${printableJson({ hooks: found }, 2)}\n`
+      : `${describeEverywhere(found)
+          .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
+          .join('\n')
+          .trimEnd()}\n`,
+  );
 }
 
 const toJson = ({ env: _, sequential, ...hook }: ListedHook) => ({

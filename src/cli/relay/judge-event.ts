@@ -94,6 +94,10 @@ export function judgeEvent(known: KnownEvent, options: JudgeOptions): Promise<Re
     ...(options.defer && {
       settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
     }),
+    notice: async (event, folder) =>
+      event === 'SessionStart'
+        ? (await import('./broken-entries.ts')).brokenEntries(folder)
+        : undefined,
     warn: tellUser,
     waited,
   });

@@ -35,7 +35,11 @@ export async function relay(
         ? cutOff(known, begun)
         : await judgeEvent(known, { ...options, asked, waited: sinceStart() });
     give(relayed, isGuarded);
-    leaveStamp(known.host.name, known.event);
+    leaveStamp(known.host.name, known.event, {
+      ms: sinceStart(),
+      hooks: relayed.hooksTook ?? 0,
+      isWarm: false,
+    });
     if (options.warm !== undefined) (await import('./start-warm.ts')).startWarm(options.warm);
     if (!relayed.isLate) return relayed.hookCount;
   } finally {

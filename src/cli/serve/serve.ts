@@ -96,7 +96,8 @@ async function answerTo(
   const naming = `post the event to /${name}/EVENT`;
   const known = knownEvent({ host, speaker, input }, event, { naming, warn: tell });
   if (known === undefined) return undefined;
-  const { answer } = await relayEvent(known, {
+  const startedAt = performance.now();
+  const { answer, hooksTook = 0 } = await relayEvent(known, {
     projectOf: (_, sessionId) => projectOf(host, speaker, input.given, sessionId),
     async through(fired, sessionId, late) {
       const signal = AbortSignal.any([whileHostWaits, late]);
@@ -107,7 +108,11 @@ async function answerTo(
     },
     warn: tell,
   });
-  leaveStamp(host.name, known.event);
+  leaveStamp(host.name, known.event, {
+    ms: performance.now() - startedAt,
+    hooks: hooksTook,
+    isWarm: true,
+  });
   return typeof answer.stdout === 'object' ? answer.stdout : undefined;
 }
 

@@ -74,7 +74,8 @@ async function relay(
     const relayed = await judgeEvent(known, { ...options, asked, waited: waited(), life }).finally(
       unwatch,
     );
-    leaveStamp(known.host.name, known.event);
+    const hooks = relayed.hooksTook ?? 0;
+    leaveStamp(known.host.name, known.event, { ms: waited(), hooks, isWarm: true });
     answer(client, outputOf(relayed, mustBeJudged(known)));
   } catch (error) {
     if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;

@@ -1,6 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
-import type { InstallSite, RelayCall, Scope } from '../../core/dialects/installation.ts';
+import type {
+  Installation,
+  InstallSite,
+  RelayCall,
+  Scope,
+} from '../../core/dialects/installation.ts';
 import { isExecutable } from '../../base/programs.ts';
 import { shellWord } from '../../base/shell-word.ts';
 
@@ -22,6 +27,18 @@ export const relayCall =
       ...(event === undefined ? [] : [event]),
       ...(defers ? ['--defer'] : []),
     ].join(' ');
+
+/** Returns how hosts call the relay of the package that runs now, from what `ownCommand` returns. */
+export const ownCalls =
+  (site: InstallSite, script: string) =>
+  (
+    host: string,
+    scope: Scope,
+    { runsInProject }: Pick<Installation, 'runsInProject'>,
+  ): RelayCall | undefined => {
+    const own = ownCommand(site, scope, runsInProject === true, script);
+    return own && relayCall(own, host);
+  };
 
 /**
  * Returns how hooks find the package that runs now: by its name if that is what the user's PATH finds (in the

@@ -8,6 +8,7 @@ import {
 import { findSame, presentDialects } from '../all/known.ts';
 import type { EventOutcome, Speaker, HostAnswer } from '../../core/dialects/speaker.ts';
 import { AllWishes } from '../parts/wishes.ts';
+import type { HookEventName } from '../../core/points/hook-points.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
@@ -32,6 +33,8 @@ export interface RelayPath {
   ) => Promise<Fired>;
   /** Finds the answer for a call that hooks ask about, if the host can defer it. Default: the host asks. */
   readonly settle?: (asked: AskedCall, outcome: CallOutcome) => Promise<CallOutcome>;
+  /** Returns what else the user should be told with the answer. */
+  readonly notice?: (event: HookEventName, folder: string) => Promise<string | undefined>;
   /** Warns the user when no hook runs. */
   readonly warn: (line: string) => void;
   /** How much of the time that the host waits has gone, in ms; default: none. */
@@ -54,6 +57,8 @@ export interface Relayed {
   readonly denial?: string | undefined;
   /** How many hooks ran. */
   readonly hookCount: number;
+  /** How long the slowest of them took, in ms; default: none ran. */
+  readonly hooksTook?: number;
   /** Time ran out: hooks may still run. */
   readonly isLate?: true;
 }
@@ -189,7 +194,8 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
   const { warn, ...verdicts } = await path.through(fired, session, late);
   const results = [verdicts.result, ...(verdicts.partResults ?? [])].flatMap((one) => one.results);
   const call = { fields: fired.fields, folder, session, results };
-  const outcome = await settled(known, call, callOutcome(fired, verdicts, read.parts), path);
+  const found = await settled(known, call, callOutcome(fired, verdicts, read.parts), path);
+  const outcome = withNotice(found, await path.notice?.(fired.event, folder));
   const said = await saidTo(host, given, fired, outcome);
   const wishes = new AllWishes(fired.event, said);
   const answer = speaker.write(event, said, wishes);
@@ -198,7 +204,15 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
     `${speaker.title} cannot accept this in answer to ${event}: ${wish}`;
   for (const wish of wishes.lost()) warn(lost(wish.quoted), { text: lost(wish.name) });
   for (const wish of outcome.lost) warn(lost(wish), { text: lost(wish) });
-  return { answer, denial: wishes.peek('deny'), hookCount: results.length };
+  const hooksTook = Math.max(0, ...results.map(({ durationMs }) => durationMs));
+  return { answer, denial: wishes.peek('deny'), hookCount: results.length, hooksTook };
+}
+
+function withNotice(outcome: CallOutcome, notice: string | undefined): CallOutcome {
+  if (notice === undefined) return outcome;
+  const { verdict } = outcome;
+  const message = verdict.message === undefined ? notice : `${verdict.message}\n${notice}`;
+  return { ...outcome, verdict: { ...verdict, message } };
 }
 
 /** A call that hooks may ask about; without a session, nothing can be asked later. */

@@ -1,33 +1,18 @@
 import { connect } from 'node:net';
-import { parse as parseToml } from 'smol-toml';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
-import type {
-  Installation,
-  InstallSite,
-  OffSwitch,
-  RelayCall,
-  Scope,
-} from '../../core/dialects/installation.ts';
-import { isRecord } from '../../base/json.ts';
+import type { RelayCall } from '../../core/dialects/installation.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
-import { lastSeen } from '../../hosts/relay/last-seen.ts';
+import { type Cost, lastSeen } from '../../hosts/relay/last-seen.ts';
 import { relayInCommand, tokenVariable } from '../../hosts/parts/relay-entry.ts';
-import { parseJson } from '../../settings/files/parse-json.ts';
-import { textIn } from '../../settings/files/read-bounded.ts';
 import { sampleStdin } from '../matrix/sample-stdin.ts';
-import { entriesOf, type Entries, type EntryCommand } from './entries.ts';
+import type { Entries, EntryCommand } from './entries.ts';
 import type { Finding } from './finding.ts';
+import { type EntriesSite, lookAtEntries } from './look-at-entries.ts';
 import { startCommand } from './start-command.ts';
 import { versionOf } from './version-of.ts';
 
 /** What the doctor needs to know of the place that it looks at. */
-export interface DoctorSite extends InstallSite {
-  /** Returns how a host's entries call our relay. */
-  readonly callFor: (
-    host: string,
-    scope: Scope,
-    installation: Installation,
-  ) => RelayCall | undefined;
+export interface DoctorSite extends EntriesSite {
   /** The user trusts the project, so that commands in its files may be started. */
   readonly isTrusted: boolean;
 }
@@ -40,7 +25,31 @@ export interface AgentReport {
   readonly version: string | undefined;
   /** When it last called its relay, as in ISO 8601. */
   readonly lastSeen: string | undefined;
+  /** What its last events cost; undefined if none is known. */
+  readonly cost: EventCost | undefined;
   readonly findings: readonly Finding[];
+}
+
+/** What events cost, at the median, in ms. */
+export interface EventCost {
+  readonly events: number;
+  /** How many of them a process judged that was there already. */
+  readonly warm: number;
+  readonly hooks: number;
+  /** What the relay itself took. */
+  readonly relay: number;
+}
+
+function costOf(recent: readonly Cost[] = []): EventCost | undefined {
+  if (recent.length === 0) return undefined;
+  const median = (values: readonly number[]): number =>
+    values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
+  return {
+    events: recent.length,
+    warm: recent.filter(({ isWarm }) => isWarm).length,
+    hooks: median(recent.map(({ hooks }) => hooks)),
+    relay: median(recent.map(({ ms, hooks }) => Math.max(0, ms - hooks))),
+  };
 }
 
 /** Looks at an agent; undefined if it is neither installed nor has entries of ours. */
@@ -50,16 +59,11 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
     .map((name) => findProgram(name, ownFolders()))
     .find((file) => file !== undefined);
   const { name } = host;
-  const scopes = (['user', 'project'] as const).flatMap((scope): Entries[] => {
-    const call = site.callFor(name, scope, installation);
-    if (call === undefined || (scope === 'user' && site.home === '')) return [];
-    const found = entriesOf({ name, title, installation, scope, site, call });
-    return found === undefined ? [] : [found];
-  });
+  const { scopes, findings: ofEntries } = await lookAtEntries(host, site);
   if (program === undefined && scopes.length === 0) return undefined;
   const seen = lastSeen(name);
   const about = { agent: name };
-  const findings: Finding[] = scopes.flatMap((one) => one.findings);
+  const findings: Finding[] = [...ofEntries];
   if (scopes.length === 0)
     findings.push({
       ...about,
@@ -68,16 +72,6 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       message: `${title} does not call hookmachine, here or for all projects`,
       fix: `hookmachine install ${name} --scope user`,
     });
-  if (scopes.length > 1 && scopes.every(({ files }) => files.length > 0))
-    findings.push({
-      ...about,
-      code: 'entries-twice',
-      level: 'warning',
-      message: `entries are in ${scopes.flatMap(({ files }) => files).join(' and ')}, so hooks run twice`,
-      fix: `hookmachine uninstall ${name} --scope project`,
-    });
-  findings.push(...switchedOff(installation.switches ?? [], site, name, title));
-  for (const one of scopes) findings.push(...doubtsOf(installation, one, site, name, title));
   for (const one of scopes) {
     const own = site.callFor(name, one.scope, installation);
     findings.push(...(await startAll(host, one, own, site)));
@@ -107,37 +101,7 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       message: `${title} ${version} is newer than ${installation.measured}, for which docs/hosts.md says what it obeys`,
       fix: 'hookmachine doctor --live lets it make a call that must be denied',
     });
-  return { agent: name, title, version, lastSeen: seen?.at, findings };
-}
-
-/** What the host itself says of its entries, and who else has hooks that can undo ours. */
-function doubtsOf(
-  { ownDoubts, undoneAt = [] }: Installation,
-  { scope, files, others }: Entries,
-  site: InstallSite,
-  agent: string,
-  title: string,
-): Finding[] {
-  const undone = undoneAt.find((event) => others.includes(event));
-  return [
-    ...(ownDoubts?.(scope, site) ?? []).map((doubt): Finding => ({
-      level: 'off',
-      agent,
-      ...doubt,
-    })),
-    ...(undone === undefined
-      ? []
-      : [
-          {
-            code: 'other-hook',
-            level: 'warning',
-            agent,
-            ...(files[0] !== undefined && { file: files[0] }),
-            message: `another hook of ${title} answers ${undone} too, and can undo a denial there`,
-            fix: `have hookmachine run it instead: hookmachine migrate ${agent}`,
-          } as const,
-        ]),
-  ];
+  return { agent: name, title, version, lastSeen: seen?.at, cost: costOf(seen?.recent), findings };
 }
 
 /** Whether a version is newer than the one that was measured, by more than corrections. */
@@ -149,44 +113,6 @@ function isNewer(version: string, measured: string | undefined): boolean {
     partsOf,
   ) as [readonly number[], readonly number[]];
   return major > knownMajor || (major === knownMajor && minor > knownMinor);
-}
-
-/** Reads the switches with which a host turns all hooks off. */
-const switchedOff = (
-  switches: readonly OffSwitch[],
-  site: InstallSite,
-  agent: string,
-  title: string,
-): Finding[] =>
-  switches.flatMap(({ files, path, off }) =>
-    files(site).flatMap((file): Finding[] => {
-      const value = path.reduce<unknown>(
-        (at, key) => (isRecord(at) ? at[key] : undefined),
-        valueIn(file),
-      );
-      if (value !== off) return [];
-      return [
-        {
-          code: 'hooks-off',
-          level: 'off',
-          agent,
-          file,
-          message: `${path.join('.')} is ${off} in ${file}, so ${title} runs no hooks`,
-          fix: `remove ${path.join('.')} there`,
-        },
-      ];
-    }),
-  );
-
-function valueIn(file: string): unknown {
-  try {
-    const text = textIn(file) ?? '';
-    if (file.endsWith('.toml')) return parseToml(text);
-    const parsed = parseJson(text);
-    return 'value' in parsed ? parsed.value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Starts the commands of entries, each once, and asks for the servers that they post to. */
