@@ -61,6 +61,9 @@ async function installed(agent = 'claude-code', name = 'claude'): Promise<string
 const edit = (file: string, change: (text: string) => string): void =>
   void box.write(file, change(readFileSync(file, 'utf8')));
 
+const trusted = (key: string, more: string): string =>
+  `[hooks.state.${JSON.stringify(key)}]\n${more}\n`;
+
 describe('hookmachine doctor', () => {
   test('says that nothing guards a machine without agents and hooks', async () => {
     const { agents, findings, exitCode } = await doctor();
@@ -197,9 +200,6 @@ describe('hookmachine doctor', () => {
     expect(codes(await doctor(), agent)).toContain('hooks-off');
   });
 
-  const trusted = (key: string, more: string): string =>
-    `[hooks.state.${JSON.stringify(key)}]\n${more}\n`;
-
   test('finds what Codex does not trust, no longer trusts, or has switched off', async () => {
     await installed('codex', 'codex');
     const file = join(box.home, '.codex/hooks.json');
@@ -334,14 +334,14 @@ function without(text: string, event: string): object {
   return { ...settings, hooks };
 }
 
-describe('the start of a session', () => {
-  const start = async (): Promise<unknown> => {
-    const event = { hook_event_name: 'SessionStart', session_id: 's', source: 'startup' };
-    const place = { project: box.project, env: env() };
-    const { stdout } = await inProcess(place, ['relay', 'claude-code'], JSON.stringify(event));
-    return stdout === '' ? undefined : JSON.parse(stdout);
-  };
+const start = async (): Promise<unknown> => {
+  const event = { hook_event_name: 'SessionStart', session_id: 's', source: 'startup' };
+  const place = { project: box.project, env: env() };
+  const { stdout } = await inProcess(place, ['relay', 'claude-code'], JSON.stringify(event));
+  return stdout === '' ? undefined : JSON.parse(stdout);
+};
 
+describe('the start of a session', () => {
   test('tells the user once that another agent does not run its entries', async () => {
     await installed('codex', 'codex');
     expect(await start()).toEqual({

@@ -5,6 +5,8 @@ import { sandbox } from '../support/sandbox.ts';
 
 const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
 
+const group = (command: string) => [{ matcher: 'Bash', hooks: [run(command)] }];
+
 describe('hookmachine list', () => {
   test('list shows every hook with its source and place, matcher, mode and timeout', async () => {
     const box = sandbox();
@@ -150,7 +152,6 @@ Problems
   test('list --all shows every hook of every agent by file, and entries that call hookmachine', async () => {
     const box = sandbox();
     const other = join(box.folder, 'other');
-    const group = (command: string) => [{ matcher: 'Bash', hooks: [run(command)] }];
     box.write(join(box.home, '.claude/settings.json'), {
       hooks: { PreToolUse: [...group('./mine.sh'), ...group('hookmachine relay claude-code')] },
     });

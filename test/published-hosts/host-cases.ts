@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi, type TestContext } from 'vitest';
-import { main } from '../support/main.ts';
+import { main, starter } from '../support/main.ts';
 import { guards, says } from '../support/relay.ts';
 import { isAlive } from '../support/until.ts';
+import { canaryIn } from './canary.ts';
 import { guardOfEveryAgent } from './every-agent.ts';
 import { programOf } from './installed.ts';
 import { descendantsOf } from './processes-of.ts';
@@ -133,9 +134,12 @@ export function hostCases(name: string): void {
         await until(() => made('hook.pid'));
         const hook = Number(readFileSync(join(project, 'hook.pid'), 'utf8'));
         const under = descendantsOf(pid);
-        const relay = under.find(({ line }) => line.includes(main))!;
-        const ours = [relay, ...descendantsOf(relay.pid)].map((one) => one.pid);
-        expect(ours).toContain(hook);
+        const relay = under.find(
+          ({ line }) => line.includes(`${starter} `) || line.includes(main),
+        )!;
+        // The hook is a child of the relay or of the warm process.
+        const ours = [relay.pid, ...descendantsOf(relay.pid).map((one) => one.pid), hook];
+        expect(isAlive(hook)).toBe(true);
         // Some hosts are a launcher and what it launched; the shell between a host and its hook is neither.
         const theirs = [
           pid,
@@ -169,6 +173,8 @@ export function hostCases(name: string): void {
         expect(made('ran')).toBe(unserved === 'runs the tool');
       },
     );
+
+    long('doctor --live sees whether the agent obeys a denial', () => canaryIn(host));
 
     long('the relay guards with examples/every-agent, and the model reads why', () =>
       guardOfEveryAgent(host),

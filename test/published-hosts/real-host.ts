@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WantedCall } from './model-server.ts';
+import type { WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 
 /** A published host, and how it is run without a terminal. */
 export interface RealHost {

@@ -4,11 +4,11 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { tokenVariable } from '../../src/hosts/parts/relay-entry.ts';
 import { hookmachine } from '../support/hookmachine.ts';
-import { main } from '../support/main.ts';
+import { starter } from '../support/main.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { startServe } from '../support/serve.ts';
 import { programOf } from './installed.ts';
-import { serveModel, type WantedCall } from './model-server.ts';
+import { serveModel, type WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 import type { RealHost } from './real-host.ts';
 
 /** How a host is run. */
@@ -53,7 +53,7 @@ export async function startHost(
     box.write(resolve(home, file), content);
   for (const [file, content] of Object.entries(own)) box.write(join(project, file), content);
   const via = serve ? ['--via', 'http', '--accept-fail-open'] : [];
-  const command = `node ${JSON.stringify(main)}`;
+  const command = JSON.stringify(starter);
   await hookmachine(box, ['install', name, '--command', command, ...via]);
   const served = serve && (await startServe(box));
   if (serve === 'away') {

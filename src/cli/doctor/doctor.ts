@@ -6,6 +6,7 @@ import { ownCalls, relayCall } from '../../hosts/install/relay-call.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { isFolderTrusted } from '../../settings/trust/trusted-folder.ts';
 import { entriesOf } from '../../workbench/doctor/entries.ts';
+import type { CanaryReport } from '../../workbench/doctor/live/canary.ts';
 import type { Finding } from '../../workbench/doctor/finding.ts';
 import {
   lookAtAgent,
@@ -21,6 +22,7 @@ interface Options {
   readonly cwd: string;
   readonly json?: true;
   readonly fix?: true;
+  readonly live?: true;
 }
 
 /** `hookmachine doctor`: whether the agents of this machine really call their guards. */
@@ -31,6 +33,10 @@ export function addDoctor(program: Command): void {
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--json', 'print JSON')
     .option('--fix', 'write the entries that are missing beside others of ours')
+    .option(
+      '--live',
+      'have each agent make one call that must be denied, with a model of ours on this machine',
+    )
     .addHelpText(
       'after',
       `
@@ -40,14 +46,15 @@ The exit status is 0 if all is well, 1 if something may go wrong, and 2 if guard
     .action(doctor);
 }
 
-async function doctor({ cwd, json, fix }: Options): Promise<void> {
+async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const site = siteOf(folder);
   if (fix) await addMissing(site);
   const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
   const agents = looked.filter((one) => one !== undefined);
   const project = await lookAtProject(folder, presentDialects);
-  const findings = [...agents.flatMap((one) => one.findings), ...project];
+  const canaries = live ? await runCanaries(agents, folder) : [];
+  const findings = [...agents, ...canaries].flatMap((one) => one.findings).concat(project);
   process.exitCode = findings.some(({ level }) => level === 'off')
     ? 2
     : findings.some(({ level }) => level === 'warning')
@@ -55,9 +62,24 @@ async function doctor({ cwd, json, fix }: Options): Promise<void> {
       : 0;
   process.stdout.write(
     json
-      ? `${printableJson({ project: folder, agents, findings })}\n`
-      : printable(textOf(folder, agents, project)),
+      ? `${printableJson({ project: folder, agents, ...(live && { canaries }), findings })}\n`
+      : printable(textOf(folder, agents, canaries, project)),
   );
+}
+
+/** One after the other: each is a whole agent. */
+async function runCanaries(
+  agents: readonly AgentReport[],
+  folder: string,
+): Promise<readonly CanaryReport[]> {
+  const { runCanary } = await import('../../workbench/doctor/live/canary.ts');
+  const reports: CanaryReport[] = [];
+  for (const { agent, title, program } of agents) {
+    const report =
+      program === undefined ? undefined : await runCanary(agent, title, program, folder);
+    if (report !== undefined) reports.push(report);
+  }
+  return reports;
 }
 
 function siteOf(cwd: string): DoctorSite {
@@ -89,11 +111,19 @@ const words = { off: 'OFF     ', warning: 'warning ' } as const;
 function textOf(
   folder: string,
   agents: readonly AgentReport[],
+  canaries: readonly CanaryReport[],
   project: readonly Finding[],
 ): string {
-  const lines = agents.flatMap(({ title, version, lastSeen, cost, findings }) => [
+  const lines = agents.flatMap(({ agent, title, version, lastSeen, cost, findings }) => [
     `${title} ${version ?? '(its program is not on the PATH)'}, ${lastSeen === undefined ? 'never seen' : `last seen ${lastSeen}`}`,
     ...(cost === undefined ? [] : [costLine(cost)]),
+    ...canaries
+      .filter((one) => one.agent === agent)
+      .flatMap((one) =>
+        one.isDenied
+          ? ['  live    it asked about a call, and obeyed the denial']
+          : one.findings.map(lineOf),
+      ),
     ...(findings.length === 0 ? ['  fine    it calls hookmachine'] : findings.map(lineOf)),
   ]);
   return `${[

@@ -12,6 +12,7 @@ import type { HookEventName } from '../../core/points/hook-points.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/json.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
+import { canaryDenial } from './canary.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
 import { isOnlySystems } from './system-hooks-of.ts';
@@ -177,6 +178,9 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
   if ('faults' in read)
     throw new CommandFailure(`${name} does not match ${event}: ${read.faults.join('; ')}`);
   if (read.isOnlyTheirs) return silenceOf(speaker);
+  const canary = mustBeJudged(known) ? canaryDenial(given) : undefined;
+  if (canary !== undefined)
+    return { answer: denyingAnswer(known, canary), denial: canary, hookCount: 0 };
   const session = sessionOf(speaker, given);
   const folder = path.projectOf(speaker, session);
   if (await path.isJudgedElsewhere?.()) return { answer: {}, hookCount: 0 };

@@ -158,8 +158,8 @@ function commandsIn(text: string): Pick<Entries, 'commands' | 'others' | 'ports'
   const walk = (value: unknown, event: string | undefined): void => {
     if (typeof value !== 'object' || value === null) return;
     if (isRecord(value)) {
-      const texts = Object.values(value).filter((text) => typeof text === 'string');
-      const command = texts.find((text) => relayInCommand(text) !== undefined);
+      const texts = Object.values(value).filter((inner) => typeof inner === 'string');
+      const command = texts.find((one) => relayInCommand(one) !== undefined);
       const timeout = [value['timeout'], value['timeoutSec']].find(
         (one) => typeof one === 'number',
       );

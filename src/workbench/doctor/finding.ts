@@ -23,6 +23,8 @@ export type FindingCode =
   | 'entry-switched-off'
   | 'timeout-short'
   | 'other-hook'
+  | 'canary-ran'
+  | 'canary-unclear'
   | 'node-gone'
   | 'node-wrong'
   | 'no-hooks'

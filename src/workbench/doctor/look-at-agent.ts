@@ -23,6 +23,8 @@ export interface AgentReport {
   readonly title: string;
   /** Undefined if its program is not on the PATH. */
   readonly version: string | undefined;
+  /** Undefined if it is not on the PATH. */
+  readonly program: string | undefined;
   /** When it last called its relay, as in ISO 8601. */
   readonly lastSeen: string | undefined;
   /** What its last events cost; undefined if none is known. */
@@ -40,10 +42,11 @@ export interface EventCost {
   readonly relay: number;
 }
 
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
+
 function costOf(recent: readonly Cost[] = []): EventCost | undefined {
   if (recent.length === 0) return undefined;
-  const median = (values: readonly number[]): number =>
-    values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
   return {
     events: recent.length,
     warm: recent.filter(({ isWarm }) => isWarm).length,
@@ -101,14 +104,23 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
       message: `${title} ${version} is newer than ${installation.measured}, for which docs/hosts.md says what it obeys`,
       fix: 'hookmachine doctor --live lets it make a call that must be denied',
     });
-  return { agent: name, title, version, lastSeen: seen?.at, cost: costOf(seen?.recent), findings };
+  return {
+    agent: name,
+    title,
+    version,
+    program,
+    lastSeen: seen?.at,
+    cost: costOf(seen?.recent),
+    findings,
+  };
 }
+
+const partsOf = (text: string): readonly number[] =>
+  (/\d+(?:\.\d+)+/.exec(text)?.[0] ?? '0').split('.').map(Number);
 
 /** Whether a version is newer than the one that was measured, by more than corrections. */
 function isNewer(version: string, measured: string | undefined): boolean {
   if (measured === undefined) return false;
-  const partsOf = (text: string): readonly number[] =>
-    (/\d+(?:\.\d+)+/.exec(text)?.[0] ?? '0').split('.').map(Number);
   const [[major = 0, minor = 0], [knownMajor = 0, knownMinor = 0]] = [version, measured].map(
     partsOf,
   ) as [readonly number[], readonly number[]];

@@ -1,0 +1,15 @@
+import { environment } from '../../base/surroundings.ts';
+
+/**
+ * The variable with which `doctor --live` starts an agent: a call that names its value is denied, whichever
+ * hooks there are.
+ */
+export const canaryVariable = 'HOOKMACHINE_CANARY';
+
+/** Why a call is denied because it is a canary; undefined for any other. */
+export function canaryDenial(given: Readonly<Record<string, unknown>>): string | undefined {
+  const token = environment()[canaryVariable];
+  return token !== undefined && token.length > 30 && JSON.stringify(given).includes(token)
+    ? 'denied by hookmachine doctor --live, so the guards of this agent are on'
+    : undefined;
+}
