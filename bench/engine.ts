@@ -11,7 +11,10 @@ export const distFolder =
   process.env['BENCH_DIST'] ?? new URL('../../dist', import.meta.url).pathname;
 
 /** The command of that build, as its package names it. */
-export const commandFile = join(distFolder, '..', binOf(join(distFolder, '../package.json')));
+export const starterFile = join(distFolder, '..', binOf(join(distFolder, '../package.json')));
+
+/** What it starts with Node.js. */
+export const commandFile = starterFile.endsWith('.cjs') ? starterFile : `${starterFile}.cjs`;
 
 const main = `${distFolder}/src/index.js`;
 const machines = `${distFolder}/src/entries/machines.js`;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { coldColumns, coldStarts } from './cold.ts';
+import { relayColumns, relays } from './relay.ts';
 import { type Field, keptBytes } from './events.ts';
 import { probe } from './probing.ts';
 import { ofRatio, type Row, type Table } from './results.ts';
@@ -82,6 +83,18 @@ export function plan(): readonly PlannedTable[] {
         {
           id: 'cold-start',
           measure: (quick, { surroundings }) => coldStarts(quick ? 7 : 25, surroundings),
+        },
+      ],
+    },
+    {
+      id: 'relay',
+      title: 'An event of an agent',
+      unit: 'ms',
+      columns: relayColumns,
+      planned: [
+        {
+          id: 'relays',
+          measure: (quick, { surroundings }) => relays(quick ? 15 : 100, surroundings),
         },
       ],
     },

@@ -74,9 +74,9 @@ async function relay(
     const relayed = await judgeEvent(known, { ...options, asked, waited: waited(), life }).finally(
       unwatch,
     );
+    answer(client, outputOf(relayed, mustBeJudged(known)));
     const hooks = relayed.hooksTook ?? 0;
     leaveStamp(known.host.name, known.event, { ms: waited(), hooks, isWarm: true });
-    answer(client, outputOf(relayed, mustBeJudged(known)));
   } catch (error) {
     if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
     client.send('e', `hookmachine: ${oneLine(error.message)}\n`);
