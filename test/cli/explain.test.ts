@@ -223,6 +223,9 @@ result:
         /^ {3}2 +2 +0 +\d+ ms +\d+ ms +\d+ ms +BeforeTool "guard" \(project, llxprt\)$/,
       ),
     );
+    expect(rows.at(-1)).toMatch(
+      /^2 events with hooks took \d+ ms; \d+ ms of it were hookmachine's own$/,
+    );
   });
 
   test('explain --stats counts all calls, so it refuses the name of one', async () => {

@@ -2,7 +2,12 @@ import type { Command } from 'commander';
 import { isHookmachineError } from '../../base/errors.ts';
 import { accounts, type CallAccount } from '../../watch/journal/account.ts';
 import { explain, sentence } from '../../watch/journal/explain.ts';
-import { type HookStats, hookStats } from '../../watch/journal/hook-stats.ts';
+import {
+  CostCounter,
+  costInWords,
+  type HookStats,
+  hookStats,
+} from '../../watch/journal/hook-stats.ts';
 import {
   fixOfSkipped,
   readRecording,
@@ -86,7 +91,8 @@ async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<
 }
 
 async function statistics(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
-  const stats = await hookStats(calls);
+  const counter = new CostCounter();
+  const stats = await hookStats(counter.passing(calls));
   if (json) return `${printableJson(stats, 2)}\n`;
   if (stats.length === 0) return 'No hook ran.\n';
   const rows = [['runs', 'denied', 'failed', 'p50', 'p95', 'added', 'hook'], ...stats.map(row)];
@@ -95,7 +101,7 @@ async function statistics(calls: AsyncIterable<CallAccount>, json?: boolean): Pr
     cells
       .map((cell, at) => (at === cells.length - 1 ? cell : cell.padStart(widths[at]!)))
       .join('  ');
-  return `${rows.map(line).join('\n')}\n`;
+  return `${rows.map(line).join('\n')}\n${costInWords(counter.cost)}\n`;
 }
 
 const row = (hook: HookStats): string[] => [

@@ -33,7 +33,9 @@ while (defined(my $target = readlink $script)) {
     $script = $target =~ m{^/} ? $target : $script =~ s{[^/]*$}{}r . $target;
 }
 my $command = ($script =~ m{^(.*)/} ? $1 : '.') . '/hookmachine.cjs';
-my $largest = 64 * 1024 * 1024;    # The numbers of errors are those of Linux, and so are those of `socket`.
+# A larger event would keep the others waiting. The numbers of errors are those of Linux, and those of `socket` too.
+my $largest = 4 * 1024 * 1024;
+my $silence = 5;
 my ($socket, $address, @begun);
 my ($given, $got, $ended, $taken) = ('', '', 0, 0);
 $SIG{PIPE} = 'IGNORE';
@@ -70,7 +72,7 @@ receive(0.3) or cold('start') until $taken;
 
 # What is read is kept, for the case that Node.js must judge after all. Stdin may be late; the other side knows how late.
 until ($ended) {
-    my $ready = wait_for(3, *STDIN);
+    my $ready = wait_for($silence, *STDIN);
     $ready // give_up();
     if ($ready) {
         my $size = sysread STDIN, my $piece, 65536;
@@ -82,7 +84,7 @@ until ($ended) {
         tell_it(pack('N', length $piece) . $piece);
     }
 }
-while (1) { receive(3) or give_up() }
+while (1) { receive($silence) or give_up() }
 
 sub tell_it {
     my ($text) = @_;

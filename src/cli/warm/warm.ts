@@ -69,6 +69,7 @@ async function warm(socket: string): Promise<void> {
     server.close();
   };
   setInterval(() => {
+    kept.dropIdle(idleLimit);
     const isWanted = isOurs() && isSame() && performance.now() - lastEvent < idleLimit;
     if (!isWanted) retire();
     if (isRetired && running === 0) end();
@@ -77,20 +78,30 @@ async function warm(socket: string): Promise<void> {
 
 /** The hook systems of the last events; the processes and threads that their hooks share stay alive. */
 class KeptSystems {
-  readonly #systems = new Map<string, HookSystem>();
+  readonly #systems = new Map<string, { readonly system: HookSystem; readonly since: number }>();
 
   readonly keep = (system: HookSystem, folder: string): void => {
     const before = this.#systems.get(folder);
     // Those of the last use are the last.
     this.#systems.delete(folder);
-    this.#systems.set(folder, system);
-    before?.dispose();
-    for (const [oldest, unused] of this.#systems) {
+    this.#systems.set(folder, { system, since: performance.now() });
+    before?.system.dispose();
+    for (const oldest of this.#systems.keys()) {
       if (this.#systems.size <= mostKept) return;
-      unused.dispose();
-      this.#systems.delete(oldest);
+      this.#drop(oldest);
     }
   };
+
+  /** Ends what is kept for folders that have had no event for this long, in ms. */
+  dropIdle(longest: number): void {
+    for (const [folder, { since }] of this.#systems)
+      if (performance.now() - since > longest) this.#drop(folder);
+  }
+
+  #drop(folder: string): void {
+    this.#systems.get(folder)?.system.dispose();
+    this.#systems.delete(folder);
+  }
 }
 
 /** Returns whether a file of this version is still as it is now. */

@@ -1,5 +1,6 @@
+import { isAbsolute, join } from 'node:path';
 import { knownDialects } from '../all/known.ts';
-import { settingsPlaces, trustFile } from '../../settings/files/levels.ts';
+import { settingsPlaces, stateFolder, trustFile } from '../../settings/files/levels.ts';
 import { environment } from '../../base/surroundings.ts';
 
 /*
@@ -53,7 +54,12 @@ export function absolutePlaces(): string[] {
     'QWEN_CODE_SYSTEM_SETTINGS_PATH',
   ].flatMap((name) => environment()[name] || []);
   const trust = trustFile();
+  // What is known about sessions, and the socket of the warm process, which answers for all guards.
+  const state = stateFolder('.');
+  const runtime = environment()['XDG_RUNTIME_DIR'];
   return [
+    ...(state === undefined ? [] : [`${state}/`]),
+    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, 'hookmachine/')] : []),
     ...ofAdministrators,
     ...named,
     ...files,

@@ -27,6 +27,47 @@ export async function hookStats(calls: AsyncIterable<CallAccount>): Promise<Hook
   return [...counts.values()].map(statsOf).toSorted((a, b) => b.addedMs - a.addedMs);
 }
 
+/** What events with hooks took together, in ms. */
+export interface EventsCost {
+  readonly events: number;
+  readonly ms: number;
+  /** How much of it no hook took: hookmachine itself. */
+  readonly ownMs: number;
+}
+
+/** Passes calls on, and adds up what their events take. */
+export class CostCounter {
+  #events = 0;
+  #ms = 0;
+  #ownMs = 0;
+
+  /** The sum of what has been passed on. */
+  get cost(): EventsCost {
+    return { events: this.#events, ms: this.#ms, ownMs: this.#ownMs };
+  }
+
+  async *passing(calls: AsyncIterable<CallAccount>): AsyncGenerator<CallAccount> {
+    for await (const call of calls) {
+      for (const event of call.events) this.#add(event);
+      yield call;
+    }
+  }
+
+  #add(event: EventAccount): void {
+    const { startedAt, endedAt, hooks } = event;
+    if (endedAt === undefined || !hooks.some(hasRun)) return;
+    this.#events++;
+    this.#ms += endedAt - startedAt;
+    this.#ownMs += Math.max(0, endedAt - startedAt - lengthOf(event));
+  }
+}
+
+/** Says what events took, in one sentence. */
+export function costInWords({ events, ms, ownMs }: EventsCost): string {
+  const total = `${Math.round(ms)} ms`;
+  return `${events} ${events === 1 ? 'event' : 'events'} with hooks took ${total}; ${Math.round(ownMs)} ms of it were hookmachine's own`;
+}
+
 type Ran = HookAccount & { readonly answer: NonNullable<HookAccount['answer']> };
 
 const hasRun = (hook: HookAccount): hook is Ran =>

@@ -37,10 +37,16 @@ export async function wouldGain(
       hook,
       'prestart',
       `took ${Math.round(plain.ms)} ms on a sample event, and ${Math.round(ahead.ms)} ms when it was started ahead of the event`,
-      'write "prestart": true, if it does nothing before it has read its input',
+      `write "prestart": true, if it does nothing before it has read its input; ${withoutProcess(hook)}`,
     ),
   ];
 }
+
+/** How the hook could do without a process for each event. */
+const withoutProcess = ({ command, args = [] }: RegisteredHook): string =>
+  /\b(?:node|tsx|bun)\b|\.[cm]?[jt]sx?\b/.test([command, ...args].join(' '))
+    ? 'as a "module" it would need no process at all'
+    : 'as "live" it would stay and answer one event after the other';
 
 /** Returns the median time, and the answers of all runs. */
 async function timesOf(

@@ -349,3 +349,21 @@ describe.skipIf(noWarmth !== undefined)('an event is judged by a process of its 
     }
   });
 });
+
+test('agents do not write where the warm process and its state are', async () => {
+  const box = relayBox();
+  const runtime = join(box.folder, 'run');
+  const places = [
+    join(runtime, 'hookmachine/x'),
+    join(box.home, '.local/state/hookmachine/warm/x'),
+    join(box.home, '.local/state/hookmachine/reported/x'),
+  ];
+  box.write(box.own.project, { guards: { shell: 'on' } });
+  for (const path of places) {
+    const input = { command: `echo x > '${path}'` };
+    const { stdout } = await box.relay('claude-code', JSON.parse(eventOf({ tool_input: input })), {
+      env: { XDG_RUNTIME_DIR: runtime },
+    });
+    expect([path, stdout]).toEqual([path, expect.stringContaining('"permissionDecision":"deny"')]);
+  }
+});

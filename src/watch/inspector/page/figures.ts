@@ -1,5 +1,5 @@
 import type { CallAccount } from '../../journal/account.ts';
-import { type HookStats, hookStats } from '../../journal/hook-stats.ts';
+import { CostCounter, costInWords, type HookStats, hookStats } from '../../journal/hook-stats.ts';
 import { accountAt } from './account-at.ts';
 import { byId, make, theOne } from './dom.ts';
 import { duration } from './format.ts';
@@ -14,8 +14,9 @@ export function setUpFigures(view: View): void {
   const body = byId('figures');
   const status = byId('figures-status');
   const count = async (): Promise<void> => {
-    const stats = await hookStats(accountsOf(view));
-    status.textContent = stats.length === 0 ? 'No hook has run.' : '';
+    const counter = new CostCounter();
+    const stats = await hookStats(counter.passing(accountsOf(view)));
+    status.textContent = stats.length === 0 ? 'No hook has run.' : costInWords(counter.cost);
     body.replaceChildren(...stats.map(rowOf));
   };
   byId('figures-open').addEventListener('click', () => {
