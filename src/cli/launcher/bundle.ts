@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { assertRequiresNothing, importByLoad } from './bundle-imports.ts';
+import { startupVariables } from '../warm/startup-variables.ts';
 import { stampBuild } from '../../../scripts/built-from.ts';
 import { readPageTexts } from '../../watch/inspector/page-texts.ts';
 
@@ -217,5 +218,6 @@ for (const name of readdirSync(join(root, 'dist')))
 writeFileSync(bundle!.path, text);
 writeFileSync(command!.path, command!.contents, { mode: 0o755 });
 const starter = readFileSync(join(root, 'src/cli/launcher/hookmachine.sh'), 'utf8');
-writeFileSync(join(root, 'dist/hookmachine'), starter.replace('BUNDLE', bundleId), { mode: 0o755 });
+const asNow = starter.replace('BUNDLE', bundleId).replace('STARTUP', () => startupVariables);
+writeFileSync(join(root, 'dist/hookmachine'), asNow, { mode: 0o755 });
 stampBuild();

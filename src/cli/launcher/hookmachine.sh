@@ -36,19 +36,19 @@ my $command = ($script =~ m{^(.*)/} ? $1 : '.') . '/hookmachine.cjs';
 # A larger event would keep the others waiting. The numbers of errors are those of Linux, and those of `socket` too.
 my $largest = 4 * 1024 * 1024;
 my $silence = 5;
-my ($socket, $address, @begun);
+my ($socket, $address, @begun, %said);
 my ($given, $got, $ended, $taken) = ('', '', 0, 0);
 $SIG{PIPE} = 'IGNORE';
 
-# Only a folder of this user alone is used; a sandbox has a process of its own.
+# Only a folder of this user alone is used.
 my $folder =
     ($ENV{XDG_RUNTIME_DIR} // '') =~ m{^/} ? "$ENV{XDG_RUNTIME_DIR}/hookmachine"
   : ($ENV{XDG_STATE_HOME}  // '') =~ m{^/} ? "$ENV{XDG_STATE_HOME}/hookmachine/warm"
   : ($ENV{HOME}            // '') =~ m{^/} ? "$ENV{HOME}/.local/state/hookmachine/warm"
   :                                          undef;
-my ($sandbox) = (readlink('/proc/self/ns/mnt') // '') =~ /(\d+)/;
-cold() if !defined $folder || !$sandbox || length $folder > 80;
-$address = "$folder/BUNDLE-$sandbox";
+my $bounds = bounds();
+cold() if !defined $folder || !defined $bounds || length $folder > 76;
+$address = "$folder/BUNDLE-$bounds";
 my @folder = lstat $folder;
 cold('start') if !@folder;
 cold() if !-d _ || $folder[4] != $> || $folder[2] & 077;
@@ -68,7 +68,7 @@ for (qw(mnt user pid net)) {
 
 binmode $_ for $socket, *STDIN, *STDOUT, *STDERR;
 tell_it(sprintf '%10d', $$);
-receive(0.3) or cold('start') until $taken;
+until ($taken) { receive(0.3) or cold(is_lost()) }
 
 # What is read is kept, for the case that Node.js must judge after all. Stdin may be late; the other side knows how late.
 until ($ended) {
@@ -86,13 +86,35 @@ until ($ended) {
 }
 while (1) { receive($silence) or give_up() }
 
+# What the system lets this process do, as src/cli/warm/caller.ts compares it exactly: where it is otherwise, there is
+# another warm process. Undefined if that cannot be read.
+sub bounds {
+    local $/;
+    my @read;
+    for (qw(status limits)) {
+        open my $file, '<', "/proc/self/$_" or return undef;
+        push @read, scalar <$file>;
+    }
+    $read[1] =~ s/^(Max open files +)\S+/$1/m;
+    my $text = join "\n", $read[0] =~ /^((?:Umask|Uid|Gid|Groups|CapEff|CapBnd|NoNewPrivs|Seccomp):.*)$/mg, $read[1],
+      (map { readlink "/proc/self/$_" } qw(root ns/mnt ns/user ns/pid ns/net ns/ipc ns/uts)),
+      map { "$_=$ENV{$_}" } grep { /^(?:STARTUP)$/ } sort keys %ENV;
+    return sprintf '%08x%08x', unpack('%32N*', "$text\0\0\0"), unpack('%32n*', "$text\0");
+}
+
+# Whether another warm process has to be started: this one has ended, or was stopped, and is not only busy.
+sub is_lost {
+    open my $file, '<', "/proc/$peer/stat" or return 1;
+    return <$file> =~ /^.*\) [TtZX]/;
+}
+
 sub tell_it {
     my ($text) = @_;
     my $at = 0;
     while ($at < length $text) {
         my $sent = syswrite $socket, $text, length($text) - $at, $at;
         next if !defined $sent && $! == 4;
-        $taken ? give_up() : cold('start') if !defined $sent;
+        $taken ? give_up() : cold(is_lost()) if !defined $sent;
         $at += $sent;
     }
 }
@@ -124,7 +146,6 @@ sub receive {
     return $size;
 }
 
-my (%said, $error);
 sub take {
     while (length $got >= 5) {
         my ($letter, $size) = unpack 'a N', $got;
@@ -177,7 +198,7 @@ sub give_up {
         take();
         last if !$size;
     }
-    cold(!$is_large);
+    cold(!$is_large && is_lost());
 }
 
 sub cold {

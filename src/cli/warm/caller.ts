@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { startupVariables } from './startup-variables.ts';
 
 /** A process that an agent started to take an event through the hooks. */
 export interface Caller {
@@ -50,9 +51,7 @@ function boundsOf(process: string): string {
   ]);
 }
 
-/** Variables that a process obeys only when it starts. */
-const startup =
-  /^(?:NODE_(?:OPTIONS|PATH|DEBUG\w*|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|V8_COVERAGE|ICU_DATA|USE_ENV_PROXY)|HOOKMACHINE_HOOK_LIMIT|LD_\w+|SSL_CERT_\w+|OPENSSL_\w+|UV_\w+|TZ|LANG|LC_\w+|DEBUG\w*)$/;
+const startup = new RegExp(`^(?:${startupVariables})$`);
 
 const startupOf = (env: NodeJS.ProcessEnv): string =>
   JSON.stringify(

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { HookProcessInput } from '../../../machines/hook-process.ts';
+import { environment } from '../../base/surroundings.ts';
 
 /** A hook as another process receives it. */
 export interface HandedHook extends Pick<HookProcessInput, 'name' | 'timeout' | 'leftBehind'> {
@@ -25,6 +26,7 @@ export async function outlive(hook: HookProcessInput): Promise<void> {
   const itself = [...process.execArgv, process.argv[1]!, 'finish-hook'];
   const child = spawn(process.execPath, itself, {
     cwd: command.cwd,
+    env: environment(),
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -9,6 +9,7 @@ import { type BundleFiles, readFolder } from './files.ts';
 import { type Manifest, manifestName, readAbout, readManifest, signatureName } from './manifest.ts';
 import { notOfIt } from './source.ts';
 import { namespace, signingKey } from './ssh-signature.ts';
+import { environment } from '../../base/surroundings.ts';
 
 const loadExeca = onDemand(() => import('execa'));
 
@@ -63,6 +64,8 @@ export async function signFolder(
   const done = await execa(program, args, {
     input: manifestBytes,
     stripFinalNewline: false,
+    env: environment(),
+    extendEnv: false,
     reject: false,
   });
   if (done.exitCode === undefined && !done.isTerminated)

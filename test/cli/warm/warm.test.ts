@@ -100,15 +100,15 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
     const { warm, ...box } = await warmBox({ 'tool.before': denies(log, 'sleep 0.02;') });
     writeFileSync(log, '');
     let cutOff = 0;
-    for (let at = 0; at < 16; at++) {
+    for (let at = 0; at < 10; at++) {
       await warm.started();
       const judged = warm.relay(
         box,
         ['claude-code'],
         eventOf({ tool_input: { command: `use-${at}` } }),
       );
-      await pause((at * 11) % 130);
-      for (const pid of warm.pids()) process.kill(pid, at % 6 === 5 ? 'SIGSTOP' : 'SIGKILL');
+      await pause((at * 17) % 130);
+      for (const pid of warm.pids()) process.kill(pid, at % 5 === 4 ? 'SIGSTOP' : 'SIGKILL');
       const { stdout, exitCode } = await judged;
       expect([exitCode, JSON.parse(stdout)]).toEqual([
         0,
@@ -185,6 +185,40 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
     await expect.poll(() => existsSync(`/proc/${hook}`)).toBe(false);
   });
 
+  test('gives async hooks, which outlive their event, the environment of the event too', async () => {
+    const { warm, ...box } = await warmBox({});
+    const out = join(box.folder, 'out');
+    box.write(box.own.project, {
+      hooks: {
+        'tool.before': [
+          {
+            hooks: [
+              { type: 'command', async: true, command: `cat >/dev/null; echo "$MARK" > '${out}'` },
+            ],
+          },
+        ],
+      },
+    });
+    for (const mark of ['one', 'two']) {
+      await warm.relay(box, ['claude-code'], eventOf(), { MARK: mark });
+      await expect.poll(() => existsSync(out) && readFileSync(out, 'utf8')).toBe(`${mark}\n`);
+    }
+  });
+
+  test('there is another one where hooks would run otherwise', async () => {
+    const { warm, ...box } = await warmBox({ 'tool.before': `echo '{"decision":"deny"}'` });
+    await warm.relay(box, ['claude-code'], eventOf(), { TZ: 'Asia/Tokyo' });
+    await expect.poll(() => warm.pids().length).toBe(2);
+    await expect
+      .poll(async () => {
+        const before = warm.coldRuns();
+        await warm.relay(box, ['claude-code'], eventOf(), { TZ: 'Asia/Tokyo' });
+        await warm.relay(box, ['claude-code'], eventOf());
+        return warm.coldRuns() - before;
+      })
+      .toBe(0);
+  });
+
   test('keeps live hooks, and settings that change count at the next event', async () => {
     const { warm, ...box } = await warmBox({});
     const live = box.write(
@@ -256,24 +290,25 @@ describe.skipIf(noWarmth !== undefined)('an event is judged by a process of its 
     silent.close();
   });
 
-  test('if somebody answers who is in another sandbox', async ({ skip }) => {
+  test('if it comes from a sandbox, which cannot have hooks run outside of it', async ({
+    skip,
+  }) => {
     const { warm, ...box } = await warmBox(hooks);
-    const [pid] = warm.pids();
-    const env = {
-      ...process.env,
-      ...box.env,
-      XDG_RUNTIME_DIR: warm.runtime,
-      HOOKMACHINE_TRUST: '1',
-    };
+    const env = { ...box.env, XDG_RUNTIME_DIR: warm.runtime, HOOKMACHINE_TRUST: '1' };
+    const at = { cwd: box.project, env, reject: false } as const;
     const apart = await execa('unshare', ['--net', starter, 'relay', 'claude-code'], {
-      cwd: box.project,
-      env,
+      ...at,
       input: eventOf(),
-      reject: false,
     });
     if (/unshare/.test(apart.stderr)) skip('this machine has no sandboxes');
     expect(apart.stdout).toContain('"permissionDecision":"deny"');
-    expect(warm.pids()).toEqual([pid]);
+    // One that lies about who it is, and asks the process outside.
+    const [name] = readdirSync(warm.folder).filter((one) => /^[^.]+-[^.]+$/.test(one));
+    const script = `socket(S, 1, 1, 0); connect(S, pack('S a*', 1, "$ENV{SOCKET}\\0")) or die; syswrite S, sprintf('%10d', $$); sysread S, my $said, 1; print $said`;
+    const ask = ['/usr/bin/perl', '-e', script, 'relay', 'claude-code'];
+    const asked = { ...at, env: { ...env, SOCKET: join(warm.folder, name!) } };
+    expect((await execa(ask[0]!, ask.slice(1), asked)).stdout).toBe('t');
+    expect((await execa('unshare', ['--net', ...ask], asked)).stdout).toBe('n');
   });
 
   test('if the caller has another umask or less rights', async () => {
