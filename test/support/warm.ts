@@ -41,7 +41,7 @@ export interface Warmth {
 type Env = Readonly<Record<string, string>>;
 
 /** A runtime folder of the running test, or of `end`'s caller; its warm process ends with it. */
-export function warmth(end: (fn: () => void) => void = onTestFinished): Warmth {
+export function warmth(end: (fn: () => void) => void = onTestFinished, command = starter): Warmth {
   const at = tempFolder();
   const [runtime, programs, log] = ['run', 'bin', 'log'].map((name) => join(at, name)) as [
     string,
@@ -75,7 +75,7 @@ export function warmth(end: (fn: () => void) => void = onTestFinished): Warmth {
     pids,
     coldRuns: () => readFileSync(log, 'utf8').length,
     async relay({ project, env }, args, input, more = {}) {
-      const { stdout, stderr, exitCode } = await execa(starter, ['relay', ...args], {
+      const { stdout, stderr, exitCode } = await execa(command, ['relay', ...args], {
         cwd: project,
         env: {
           HOOKMACHINE_TRUST: '1',

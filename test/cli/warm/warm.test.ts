@@ -1,15 +1,17 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -238,14 +240,36 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
     expect(await ask()).toBe('');
   });
 
-  test('is replaced when it is of another version, and ends when its socket is gone', async () => {
-    const { warm, ...box } = await warmBox({ 'tool.before': `echo '{"decision":"deny"}'` });
-    const [pid] = warm.pids();
+  test('is replaced when its package is, and when its socket is gone', async () => {
+    const box = relayBox();
+    box.guard({ 'tool.before': `echo '{"decision":"deny"}'` });
+    const root = dirname(dirname(starter));
+    const copy = join(box.folder, 'copy');
+    cpSync(dirname(starter), join(copy, 'dist'), { recursive: true });
+    for (const name of ['package.json', 'node_modules', 'machines'])
+      symlinkSync(join(root, name), join(copy, name));
+    const warm = warmth(undefined, join(copy, 'dist/hookmachine'));
+    const ask = async (): Promise<void> => {
+      const { stdout } = await warm.relay(box, ['claude-code'], eventOf());
+      expect(stdout).toContain('"deny"');
+    };
+    const replaced = async (pid: number): Promise<number> => {
+      await expect
+        .poll(async () => {
+          await ask();
+          return warm.pids().some((one) => one !== pid);
+        })
+        .toBe(true);
+      await warm.started();
+      return warm.pids().find((one) => one !== pid)!;
+    };
+    await ask();
+    const first = await warm.started();
+    utimesSync(join(copy, 'dist/src/index.js'), new Date(), new Date());
+    const second = await replaced(first);
+    process.kill(first, 'SIGKILL');
     renameSync(warm.folder, `${warm.folder}.old`);
-    const { stdout } = await warm.relay(box, ['claude-code'], eventOf());
-    expect(stdout).toContain('"deny"');
-    await warm.started();
-    expect(warm.pids().filter((one) => one !== pid)).toHaveLength(1);
+    await replaced(second);
   });
 });
 
