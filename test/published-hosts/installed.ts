@@ -32,6 +32,10 @@ export const published: Readonly<Record<string, PublishedHost>> = {
     package: 'opencode-ai@1.18.33',
     program: `opencode-${platform}-${arch}/bin/opencode`,
   },
+  kilo: {
+    package: `@kilocode/cli-${platform}-${arch}@7.7.9`,
+    program: `@kilocode/cli-${platform}-${arch}/bin/kilo`,
+  },
 };
 
 /** The program of a host, if it is installed. */

@@ -35,6 +35,18 @@ const plugged = (folder: string): Readonly<Record<string, unknown>> => ({
   },
 });
 
+/** A model on this machine, as OpenCode's settings name it. */
+const localModel = (url: string): Readonly<Record<string, unknown>> => ({
+  small_model: 'local/m',
+  provider: {
+    local: {
+      npm: '@ai-sdk/openai-compatible',
+      options: { baseURL: `${url}/v1`, apiKey: 'none' },
+      models: { m: { tool_call: true } },
+    },
+  },
+});
+
 export const realHosts: readonly RealHost[] = [
   {
     name: 'claude-code',
@@ -132,16 +144,23 @@ trust_level = "trusted"
       '.config/opencode/opencode.json': {
         autoupdate: false,
         share: 'disabled',
-        small_model: 'local/m',
-        provider: {
-          local: {
-            npm: '@ai-sdk/openai-compatible',
-            options: { baseURL: `${url}/v1`, apiKey: 'none' },
-            models: { m: { tool_call: true } },
-          },
-        },
+        ...localModel(url),
       },
     }),
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+  },
+  {
+    name: 'kilo',
+    cannot: { http: 'Kilo has no HTTP hooks' },
+    args: ['run', 'go', '--model', 'local/m', '--auto'],
+    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    write: (filePath, content) => ({ name: 'write', args: { filePath, content } }),
+    files: (_, project) => ({ ...plugged('.config/kilo'), ...plugged(join(project, '.kilo')) }),
+    env: (url) => ({
+      KILO_DISABLE_MODELS_FETCH: '1',
+      KILO_DISABLE_AUTOUPDATE: '1',
+      KILO_TELEMETRY_LEVEL: 'off',
+      KILO_CONFIG_CONTENT: JSON.stringify(localModel(url)),
+    }),
   },
 ];

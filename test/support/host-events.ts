@@ -87,6 +87,8 @@ export const guardedEvents: readonly GuardedEvent[] = [
   named('copilot', 'userPromptSubmitted', { prompt: 'hi' }, 'prompt', block),
   named('opencode', 'tool.execute.before', { tool: 'bash', args: run }, 'args', (reason) => ({ deny: reason })), // prettier-ignore
   named('opencode', 'chat.message', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
+  named('kilo', 'tool.execute.before', { tool: 'bash', args: run }, 'args', (reason) => ({ deny: reason })), // prettier-ignore
+  named('kilo', 'chat.message', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
   said('kodelet', 'before_tool_call', { tool_name: 'bash', tool_input: run }, 'tool_input', (reason) => ({ blocked: true, reason }), 'event'), // prettier-ignore
   said('kodelet', 'user_message_send', { message: 'hi' }, 'message', (reason) => ({ blocked: true, reason }), 'event'), // prettier-ignore
 ];

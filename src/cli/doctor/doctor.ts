@@ -50,10 +50,15 @@ async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const site = siteOf(folder);
   if (fix) await addMissing(site);
-  const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
-  const agents = looked.filter((one) => one !== undefined);
+  const look = async (): Promise<AgentReport[]> =>
+    (await Promise.all(hosts.map((host) => lookAtAgent(host, site)))).filter(
+      (one) => one !== undefined,
+    );
+  const seen = await look();
   const project = await lookAtProject(folder, presentDialects);
-  const canaries = live ? await runCanaries(agents, folder) : [];
+  const canaries = live ? await runCanaries(seen, folder) : [];
+  // Some of them were seen for the first time.
+  const agents = live ? await look() : seen;
   const findings = [...agents, ...canaries].flatMap((one) => one.findings).concat(project);
   process.exitCode = findings.some(({ level }) => level === 'off')
     ? 2

@@ -1,5 +1,6 @@
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { knownDialects } from './known.ts';
+import { kilo } from '../kilo/index.ts';
 import { opencode } from '../opencode/index.ts';
 
 /**
@@ -14,4 +15,5 @@ export const hosts: readonly Host[] = [
       dialect.name === dialect.family,
   ),
   opencode,
+  kilo,
 ];

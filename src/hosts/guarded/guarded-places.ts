@@ -32,6 +32,15 @@ const ofHosts: readonly string[] = [
   '.opencode/opencode.json*',
   'opencode.json',
   'opencode.jsonc',
+  '.config/opencode/',
+  '.kilo/plugin/',
+  '.kilo/plugins/',
+  '.kilo/kilo.json*',
+  '.kilocode/plugin/',
+  '.kilocode/plugins/',
+  'kilo.json',
+  'kilo.jsonc',
+  '.config/kilo/',
 ];
 
 /** All places below a project or a home folder. */

@@ -73,10 +73,11 @@ export function ownCommand(
   if (/[\\/]_npx[\\/]/.test(script)) return undefined;
   if (!/^hookmachine(?:\.cjs)?$/.test(basename(script)))
     return { command: name, note: `${name} must be in PATH where the agent runs` };
+  const own = isExecutable(starter) ? starter : script;
   return {
-    command: shellWord(isExecutable(starter) ? starter : script),
+    command: shellWord(own),
     ...(scope === 'project' && {
-      note: `the entries name ${script}, which others who work in this project may not have: install hookmachine for them too`,
+      note: `the entries name ${own}, which others who work in this project may not have: install hookmachine for them too`,
     }),
   };
 }

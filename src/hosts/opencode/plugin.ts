@@ -9,7 +9,7 @@ export const pluginText = (call: string): string => `// ${relayMark}
 import { spawn } from 'node:child_process';
 
 const command = ${JSON.stringify(call)};
-/** Hooks have their own time limits; OpenCode has none. */
+/** Hooks have their own time limits; the agent has none. */
 const longestWait = ${longestWait};
 /** How many times in a row hooks may make the agent continue. */
 const mostRounds = ${defaultMaxRejections};
@@ -72,7 +72,7 @@ export const Hookmachine = async ({ client, directory }) => {
       });
       if (deny !== undefined) throw new Error(deny);
       if (args === undefined) return;
-      // OpenCode sees only changes to the object itself.
+      // Only changes to the object itself are seen.
       for (const name of Object.keys(output.args)) delete output.args[name];
       for (const [name, value] of Object.entries(args))
         Object.defineProperty(output.args, name, {

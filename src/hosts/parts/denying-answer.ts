@@ -44,4 +44,5 @@ export const unanswered = 2;
 const plainDenials = new Map<string, (reason: string) => HostAnswer>([
   ['kodelet', (reason) => ({ stdout: { blocked: true, reason } })],
   ['opencode', (reason) => ({ stdout: { deny: reason } })],
+  ['kilo', (reason) => ({ stdout: { deny: reason } })],
 ]);

@@ -130,7 +130,7 @@ test.each(guardedEvents)(
       'why',
     );
     // All others obey the exit status.
-    const obeysOnlyJson = ['kodelet', 'opencode'].includes(name);
+    const obeysOnlyJson = ['kodelet', 'kilo', 'opencode'].includes(name);
     expect(answer).toEqual(obeysOnlyJson ? { stdout: denial('why') } : { exitCode: 2 });
   },
 );

@@ -11,6 +11,29 @@ export interface LiveAgent {
 const description = 'Work';
 const key = 'HOOKMACHINE_CANARY_KEY';
 
+/** OpenCode, or an agent that is made from it and has its variables under another name. */
+function likeOpenCode(variables: string): LiveAgent {
+  return {
+    args: () => ['run', 'go', '--model', 'hookmachine/m', '--auto'],
+    env: (url) => ({
+      [`${variables}_DISABLE_MODELS_FETCH`]: '1',
+      [`${variables}_CONFIG_CONTENT`]: JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        small_model: 'hookmachine/m',
+        provider: {
+          hookmachine: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: 'none' },
+            models: { m: { tool_call: true } },
+          },
+        },
+      }),
+    }),
+    shell: (command) => ({ name: 'bash', args: { command, description } }),
+  };
+}
+
 /** The agents that can be run so, by the names of their relays. */
 export const liveAgents: Readonly<Record<string, LiveAgent>> = {
   'claude-code': {
@@ -60,23 +83,6 @@ export const liveAgents: Readonly<Record<string, LiveAgent>> = {
     }),
     shell: (command) => ({ name: 'bash', args: { command, description } }),
   },
-  opencode: {
-    args: () => ['run', 'go', '--model', 'hookmachine/m', '--auto'],
-    env: (url) => ({
-      OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        autoupdate: false,
-        share: 'disabled',
-        small_model: 'hookmachine/m',
-        provider: {
-          hookmachine: {
-            npm: '@ai-sdk/openai-compatible',
-            options: { baseURL: `${url}/v1`, apiKey: 'none' },
-            models: { m: { tool_call: true } },
-          },
-        },
-      }),
-    }),
-    shell: (command) => ({ name: 'bash', args: { command, description } }),
-  },
+  opencode: likeOpenCode('OPENCODE'),
+  kilo: likeOpenCode('KILO'),
 };
