@@ -37,7 +37,7 @@ my $command = ($script =~ m{^(.*)/} ? $1 : '.') . '/hookmachine.cjs';
 my $largest = 4 * 1024 * 1024;
 my $silence = 5;
 my ($socket, $address, @begun, %said);
-my ($given, $got, $ended, $taken) = ('', '', 0, 0);
+my ($given, $got, $ended, $taken, $is_closed) = ('', '', 0, 0, 0);
 $SIG{PIPE} = 'IGNORE';
 
 # Only a folder of this user alone is used.
@@ -95,7 +95,8 @@ sub bounds {
         open my $file, '<', "/proc/self/$_" or return undef;
         push @read, scalar <$file>;
     }
-    $read[1] =~ s/^(Max open files +)\S+/$1/m;
+    $read[1] =~ s/^(Max open files) +\S+/$1/m;
+    $read[1] =~ s/ +/ /g;
     my $text = join "\n", $read[0] =~ /^((?:Umask|Uid|Gid|Groups|CapEff|CapBnd|NoNewPrivs|Seccomp):.*)$/mg, $read[1],
       (map { readlink "/proc/self/$_" } qw(root ns/mnt ns/user ns/pid ns/net ns/ipc ns/uts)),
       map { "$_=$ENV{$_}" } grep { /^(?:STARTUP)$/ } sort keys %ENV;
@@ -104,6 +105,7 @@ sub bounds {
 
 # Whether another warm process has to be started: this one has ended, or was stopped, and is not only busy.
 sub is_lost {
+    return 1 if $is_closed;
     open my $file, '<', "/proc/$peer/stat" or return 1;
     return <$file> =~ /^.*\) [TtZX]/;
 }
@@ -114,6 +116,7 @@ sub tell_it {
     while ($at < length $text) {
         my $sent = syswrite $socket, $text, length($text) - $at, $at;
         next if !defined $sent && $! == 4;
+        $is_closed = 1                         if !defined $sent;
         $taken ? give_up() : cold(is_lost()) if !defined $sent;
         $at += $sent;
     }
@@ -142,6 +145,7 @@ sub receive {
     return 0 if select($in, undef, undef, $most) <= 0;
     my $size = sysread $socket, $got, 65536, length $got;
     return 1 if !defined $size && $! == 4;
+    $is_closed = 1 if !$size;
     take();
     return $size;
 }

@@ -19,7 +19,7 @@ const patience = 5_000;
  * Answers the event of a client as the command would that it stands for. If that cannot be done, the client
  * is left without an answer, and has its event judged otherwise.
  */
-export async function answerClient(client: Client, keep: EventLife['keep']): Promise<void> {
+export async function answerClient(client: Client, kept: Omit<EventLife, 'signal'>): Promise<void> {
   const timer = setTimeout(() => client.giveUp(), patience);
   try {
     const caller = callerOf(Number(await client.read(10)));
@@ -36,7 +36,7 @@ export async function answerClient(client: Client, keep: EventLife['keep']): Pro
       writeError: (text: string) => client.send('e', text),
       beforeHook: (sharing: string) => client.sendSurely('b', markOf(sharing)),
     };
-    await inSurroundings(around, () => relay(client, caller, call, keep));
+    await inSurroundings(around, () => relay(client, caller, call, kept));
     client.end();
   } catch {
     client.giveUp();
@@ -52,7 +52,7 @@ async function relay(
   client: Client,
   { pid }: Caller,
   { host: asked, event: named, options }: Call,
-  keep: EventLife['keep'],
+  kept: Omit<EventLife, 'signal'>,
 ): Promise<void> {
   const startedAt = performance.now();
   const waited = (): number => performance.now() - startedAt;
@@ -70,7 +70,7 @@ async function relay(
           ended.abort(new Error('the agent is gone'));
         }, pid)
       : undefined;
-    const life = { signal, keep };
+    const life = { ...kept, signal };
     const relayed = await judgeEvent(known, { ...options, asked, waited: waited(), life }).finally(
       unwatch,
     );

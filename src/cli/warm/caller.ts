@@ -44,8 +44,10 @@ function boundsOf(process: string): string {
   const at = `/proc/${process}`;
   return JSON.stringify([
     readFileSync(`${at}/status`, 'latin1').match(rights),
-    // Node.js raises the soft limit of open files for itself.
-    readFileSync(`${at}/limits`, 'latin1').replace(/(?<=^Max open files +)\S+/m, ''),
+    // Node.js raises the soft limit of open files for itself; the columns are as wide as their numbers.
+    readFileSync(`${at}/limits`, 'latin1')
+      .replace(/(?<=^Max open files) +\S+/m, '')
+      .replaceAll(/ +/g, ' '),
     readlinkSync(`${at}/root`),
     namespaces.map((name) => readlinkSync(`${at}/ns/${name}`)),
   ]);

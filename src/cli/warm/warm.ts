@@ -47,7 +47,7 @@ async function warm(socket: string): Promise<void> {
     }
     running++;
     lastEvent = performance.now();
-    void answerClient(new Client(connection), kept.keep).finally(() => {
+    void answerClient(new Client(connection), kept).finally(() => {
       running--;
       lastEvent = performance.now();
     });
@@ -91,6 +91,8 @@ class KeptSystems {
       this.#drop(oldest);
     }
   };
+
+  readonly hadHooks = (folder: string): boolean => this.#systems.has(folder);
 
   /** Ends what is kept for folders that have had no event for this long, in ms. */
   dropIdle(longest: number): void {

@@ -52,6 +52,8 @@ export interface EventLife {
   readonly signal: AbortSignal;
   /** Receives the hook system, whose disposal ends the processes and threads that are kept for its hooks. */
   readonly keep: (system: HookSystem, folder: string) => void;
+  /** Whether an event of this folder had hooks, so that the next one is likely to have some too. */
+  readonly hadHooks: (folder: string) => boolean;
 }
 
 /** Takes an event through a hook system of its own. */

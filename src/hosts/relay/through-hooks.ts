@@ -25,7 +25,7 @@ export async function throughHooks(
   session: string | undefined,
 ): Promise<Fired> {
   const { event, fields, parts = [], folder, runsElsewhere } = fired;
-  const { hooks, trust, recordedBy, endsWithCaller } = options;
+  const { hooks, trust, recordedBy, endsWithCaller, life } = options;
   // Hooks of dialects without this event need not be found.
   const meant = dialects.filter(
     ({ events, takesHostEvents }) =>
@@ -34,7 +34,8 @@ export async function throughHooks(
   if (hooks) await reportMissingGuards(folder, session);
   const subjects = [fields, ...parts].map((one) => subjectOf(event, one));
   const notes = { onNote: sessionNotes(tellUser, session), wasReported: reportedBefore(session) };
-  if (recordedBy === undefined) {
+  // A first look costs as much as the hook system, and saves loading that only where there is no hook.
+  if (recordedBy === undefined && life?.hadHooks(folder) !== true) {
     const look = {
       cwd: folder,
       ...notes,

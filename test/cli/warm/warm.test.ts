@@ -102,8 +102,14 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
     const { warm, ...box } = await warmBox({ 'tool.before': denies(log, 'sleep 0.02;') });
     writeFileSync(log, '');
     let cutOff = 0;
+    // A process that is killed while it starts is replaced at the next event.
+    const isWarm = async (): Promise<boolean> => {
+      const before = warm.coldRuns();
+      await warm.relay(box, ['claude-code'], eventOf());
+      return warm.coldRuns() === before;
+    };
     for (let at = 0; at < 10; at++) {
-      await warm.started();
+      await expect.poll(isWarm, { interval: 200 }).toBe(true);
       const judged = warm.relay(
         box,
         ['claude-code'],
@@ -118,8 +124,6 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
       ]);
       if (stdout.includes('had begun')) cutOff++;
       for (const pid of warm.pids()) process.kill(pid, 'SIGKILL');
-      // The next warm process is started by an event.
-      await warm.relay(box, ['claude-code'], eventOf());
     }
     const ran = linesOf(log);
     expect(new Set(ran).size).toBe(ran.length);
@@ -205,6 +209,27 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
       await warm.relay(box, ['claude-code'], eventOf(), { MARK: mark });
       await expect.poll(() => existsSync(out) && readFileSync(out, 'utf8')).toBe(`${mark}\n`);
     }
+  });
+
+  test('is used although Node.js raises its own limit of open files', async () => {
+    const { warm, ...box } = await warmBox({ 'tool.before': `echo '{"decision":"deny"}'` });
+    const before = warm.coldRuns();
+    const { stdout } = await execa(
+      'sh',
+      ['-c', `ulimit -Sn 256; exec '${starter}' relay claude-code`],
+      {
+        cwd: box.project,
+        env: {
+          ...box.env,
+          PATH: `${join(warm.runtime, '../bin')}:${process.env['PATH']}`,
+          XDG_RUNTIME_DIR: warm.runtime,
+          HOOKMACHINE_TRUST: '1',
+        },
+        input: eventOf(),
+      },
+    );
+    expect(stdout).toContain('"deny"');
+    expect(warm.coldRuns() - before).toBe(0);
   });
 
   test('there is another one where hooks would run otherwise', async () => {
