@@ -47,6 +47,7 @@ if (python.stdout?.includes('/.pyenv/')) {
  * change what all hooks of a process share.
  */
 const alone = [
+  'cli/warm/kept-systems',
   'core/calls/*-resources',
   'fuzz/*',
   'load/*',

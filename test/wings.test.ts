@@ -120,6 +120,7 @@ test('what judges an event reads the environment, the folder and the home of the
   );
   // The surroundings themselves, and what belongs to the process whatever the event is.
   expect(found.toSorted()).toEqual([
+    'base/log.ts',
     'base/surroundings.ts',
     'handlers/process/pipes.ts',
     'handlers/process/supervise-hook.ts',

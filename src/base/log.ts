@@ -1,6 +1,6 @@
 import { type DebugLog, type DebugPackage, loadDebug } from './debug-package.ts';
 import { printable, withoutUnseen } from './visible.ts';
-import { environment, writeError } from './surroundings.ts';
+import { writeError } from './surroundings.ts';
 
 /** Writes a line to the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
@@ -28,7 +28,8 @@ export function debugChannel(
 ): DebugChannel {
   let log: DebugLog | undefined;
   return (format, ...values) => {
-    const wanted = environment()['DEBUG'];
+    // The warm process takes no event for which it is another; lines may also come between events.
+    const wanted = process.env['DEBUG'];
     if (!wanted) return;
     if (loaded === undefined) loaded = loadedOrNone();
     if (loaded === null) return;

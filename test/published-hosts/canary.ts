@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { hosts } from '../../src/hosts/all/hosts.ts';
@@ -26,7 +26,14 @@ export async function canaryIn({ name, files }: RealHost): Promise<void> {
   const at = { ...box, env };
   const command = JSON.stringify(starter);
   await hookmachine(at, ['install', name, '--scope', 'user', '--command', command]);
+  // What an untrusted project brings along for the agent must not run.
+  const ran = join(box.folder, 'ran');
+  const hook = { type: 'command', command: `touch '${ran}'` };
+  box.write(join(box.project, '.claude/settings.json'), {
+    hooks: { UserPromptSubmit: [{ hooks: [hook] }] },
+  });
   const { stdout } = await hookmachine(at, ['doctor', '--live', '--json']);
+  expect(existsSync(ran)).toBe(false);
   const { canaries, findings } = JSON.parse(stdout) as Report;
   const codes = findings.filter(({ agent }) => agent === name).map(({ code }) => code);
   // Codex runs no hook that its user has not trusted, which only the user can do.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { liveAgents } from '../../src/workbench/doctor/live/agents.ts';
 import type { WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 
 /** A published host, and how it is run without a terminal. */
@@ -21,7 +22,6 @@ export interface RealHost {
   readonly waitsForNobody?: true;
 }
 
-const description = 'Work';
 const quiet = { privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } };
 
 /**
@@ -52,45 +52,36 @@ export const realHosts: readonly RealHost[] = [
     name: 'claude-code',
     unserved: 'denies',
     args: ['-p', 'go', '--allowedTools', 'Bash', 'Write'],
-    shell: (command) => ({ name: 'Bash', args: { command, description } }),
+    shell: liveAgents['claude-code']!.shell,
     write: (file_path, content) => ({ name: 'Write', args: { file_path, content } }),
     files: () => ({}),
-    env: (url) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'none',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-    }),
+    env: liveAgents['claude-code']!.env,
   },
   {
     name: 'gemini-cli',
     cannot: { http: 'Gemini CLI has no HTTP hooks' },
     waitsForNobody: true,
     args: ['-p', 'go', '--yolo', '-m', 'gemini-2.5-flash'],
-    shell: (command) => ({ name: 'run_shell_command', args: { command, description } }),
+    shell: liveAgents['gemini-cli']!.shell,
     files: () => ({
       '.gemini/settings.json': {
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
         ...quiet,
       },
     }),
-    env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'none' }),
+    env: liveAgents['gemini-cli']!.env,
   },
   {
     name: 'qwen-code',
     cannot: { rewrite: 'Qwen Code takes other arguments at PermissionRequest alone' },
     unserved: 'runs the tool',
     args: ['-p', 'go', '--yolo'],
-    shell: (command) => ({ name: 'run_shell_command', args: { command, is_background: false } }),
+    shell: liveAgents['qwen-code']!.shell,
     write: (file_path, content) => ({ name: 'write_file', args: { file_path, content } }),
     files: () => ({
       '.qwen/settings.json': { security: { auth: { selectedType: 'openai' } }, ...quiet },
     }),
-    env: (url) => ({
-      OPENAI_BASE_URL: `${url}/v1`,
-      OPENAI_API_KEY: 'none',
-      OPENAI_MODEL: 'm',
-    }),
+    env: liveAgents['qwen-code']!.env,
   },
   {
     name: 'codex',
@@ -102,7 +93,7 @@ export const realHosts: readonly RealHost[] = [
       '--dangerously-bypass-hook-trust',
       'go',
     ],
-    shell: (cmd) => ({ name: 'exec_command', args: { cmd } }),
+    shell: liveAgents['codex']!.shell,
     files: (url, project) => ({
       '.codex/config.toml': `model = "m"
 model_provider = "local"
@@ -121,7 +112,7 @@ trust_level = "trusted"
     name: 'copilot',
     unserved: 'denies',
     args: ['-p', 'go', '--allow-all-tools', '--trust-folder'],
-    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    shell: liveAgents['copilot']!.shell,
     write: (path, file_text) => ({ name: 'create', args: { path, file_text } }),
     files: () => ({}),
     env: (url) => ({
@@ -136,7 +127,7 @@ trust_level = "trusted"
     name: 'opencode',
     cannot: { http: 'OpenCode has no HTTP hooks' },
     args: ['run', 'go', '--model', 'local/m', '--auto'],
-    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    shell: liveAgents['opencode']!.shell,
     write: (filePath, content) => ({ name: 'write', args: { filePath, content } }),
     files: (url, project) => ({
       ...plugged('.config/opencode'),
@@ -153,7 +144,7 @@ trust_level = "trusted"
     name: 'kilo',
     cannot: { http: 'Kilo has no HTTP hooks' },
     args: ['run', 'go', '--model', 'local/m', '--auto'],
-    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    shell: liveAgents['kilo']!.shell,
     write: (filePath, content) => ({ name: 'write', args: { filePath, content } }),
     files: (_, project) => ({ ...plugged('.config/kilo'), ...plugged(join(project, '.kilo')) }),
     env: (url) => ({

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
@@ -13,6 +16,7 @@ import {
   type AgentReport,
   type EventCost,
   type DoctorSite,
+  programOf,
 } from '../../workbench/doctor/look-at-agent.ts';
 import { lookAtProject } from '../../workbench/doctor/look-at-project.ts';
 import { printable, printableJson } from '../parts/printable.ts';
@@ -50,15 +54,11 @@ async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const site = siteOf(folder);
   if (fix) await addMissing(site);
-  const look = async (): Promise<AgentReport[]> =>
-    (await Promise.all(hosts.map((host) => lookAtAgent(host, site)))).filter(
-      (one) => one !== undefined,
-    );
-  const seen = await look();
+  // First, since agents are then seen.
+  const canaries = live ? await runCanaries(site) : [];
+  const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
+  const agents = looked.filter((one) => one !== undefined);
   const project = await lookAtProject(folder, presentDialects);
-  const canaries = live ? await runCanaries(seen, folder) : [];
-  // Some of them were seen for the first time.
-  const agents = live ? await look() : seen;
   const findings = [...agents, ...canaries].flatMap((one) => one.findings).concat(project);
   process.exitCode = findings.some(({ level }) => level === 'off')
     ? 2
@@ -72,17 +72,24 @@ async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   );
 }
 
-/** One after the other: each is a whole agent. */
-async function runCanaries(
-  agents: readonly AgentReport[],
-  folder: string,
-): Promise<readonly CanaryReport[]> {
+/**
+ * Runs a canary in each agent that is installed, one after the other: each is a whole agent. What a project brings
+ * along does not count before the user trusts it, so agents run elsewhere then.
+ */
+async function runCanaries({ cwd, isTrusted }: DoctorSite): Promise<readonly CanaryReport[]> {
   const { runCanary } = await import('../../workbench/doctor/live/canary.ts');
+  const folder = isTrusted ? cwd : mkdtempSync(join(tmpdir(), 'hookmachine-doctor-'));
   const reports: CanaryReport[] = [];
-  for (const { agent, title, program } of agents) {
-    const report =
-      program === undefined ? undefined : await runCanary(agent, title, program, folder);
-    if (report !== undefined) reports.push(report);
+  try {
+    for (const host of hosts) {
+      const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
+      const program = programOf(installation);
+      const report =
+        program === undefined ? undefined : await runCanary(host.name, title, program, folder);
+      if (report !== undefined) reports.push(report);
+    }
+  } finally {
+    if (!isTrusted) rmSync(folder, { recursive: true, force: true });
   }
   return reports;
 }

@@ -7,11 +7,9 @@ import { lookAtEntries } from '../../workbench/doctor/look-at-entries.ts';
 
 /**
  * Returns what the user should know at the start of a session: which agents have entries of ours that do not
- * run, here or for all projects. It looks once a day in each folder, and says each thing once.
+ * run, here or for all projects. Each thing is said once.
  */
 export async function brokenEntries(cwd: string): Promise<string | undefined> {
-  const today = new Date().toISOString().slice(0, 10);
-  if (reportedInSession('entries', JSON.stringify([today, cwd]))) return undefined;
   const site = { cwd, home: homeFolder() ?? '', env: environment() };
   const callFor = ownCalls(site, process.argv[1] ?? '');
   const looked = await Promise.all(hosts.map((host) => lookAtEntries(host, { ...site, callFor })));

@@ -20,6 +20,7 @@ import {
 } from '../../hosts/relay/relay-event.ts';
 import type { EventLife, FiredEvent } from '../../hosts/relay/run-hooks.ts';
 import { throughHooks } from '../../hosts/relay/through-hooks.ts';
+import { reportedInSession } from '../../settings/files/reported-in-session.ts';
 import { folderToWorkIn } from '../parts/project-folder.ts';
 import { recordingOf } from '../parts/recording-option.ts';
 import { callingHost, callsOwnRelay } from './calling-host.ts';
@@ -95,13 +96,17 @@ export function judgeEvent(known: KnownEvent, options: JudgeOptions): Promise<Re
       settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
     }),
     notice: async (event, folder) =>
-      event === 'SessionStart'
+      event === 'SessionStart' && isFirstLook(folder)
         ? (await import('./broken-entries.ts')).brokenEntries(folder)
         : undefined,
     warn: tellUser,
     waited,
   });
 }
+
+/** Entries are looked at once a day in each folder: loading what looks at them takes longer than looking. */
+const isFirstLook = (folder: string): boolean =>
+  !reportedInSession('entries', JSON.stringify([new Date().toISOString().slice(0, 10), folder]));
 
 /** No hook runs twice. */
 function withoutBegun(fired: FiredEvent, begun: readonly string[] = []): FiredEvent {
@@ -132,25 +137,19 @@ function projectOf(
 export interface Output {
   readonly text: string | undefined;
   readonly exitCode: number;
-  /** The same if the text cannot be written, which must reach the host; undefined if it need not. */
-  readonly lost: ((error: unknown) => { exitCode: number; line: string }) | undefined;
 }
 
 /** Returns what a relay prints. */
-export function outputOf(
-  { answer: { stdout, exitCode = 0 }, denial }: Relayed,
-  isGuarded: boolean,
-): Output {
-  const lost = (error: unknown): { exitCode: number; line: string } => {
-    const why = `its answer could not be written (${messageOf(error)}), so it exits with ${unanswered}`;
-    return {
-      exitCode: unanswered,
-      line: oneLine(denial === undefined ? why : `${denial} (${why})`),
-    };
-  };
-  return {
-    text: typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout,
-    exitCode,
-    lost: isGuarded ? lost : undefined,
-  };
+export const outputOf = ({ answer: { stdout, exitCode = 0 } }: Relayed): Output => ({
+  text: typeof stdout === 'object' ? `${JSON.stringify(stdout)}\n` : stdout,
+  exitCode,
+});
+
+/**
+ * Returns what to say on stderr if the answer to an event that must be judged cannot be written; the exit status
+ * is then `unanswered`.
+ */
+export function lostLine({ denial }: Relayed, error: unknown): string {
+  const why = `its answer could not be written (${messageOf(error)}), so it exits with ${unanswered}`;
+  return oneLine(denial === undefined ? why : `${denial} (${why})`);
 }

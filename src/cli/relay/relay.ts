@@ -1,11 +1,11 @@
 import type { Host } from '../../core/dialects/dialect.ts';
-import { mustBeJudged } from '../../hosts/parts/denying-answer.ts';
+import { mustBeJudged, unanswered } from '../../hosts/parts/denying-answer.ts';
 import { denyAtExit } from '../parts/deny-at-exit.ts';
 import { print, warnAtOnce } from '../parts/print.ts';
 import { readEvent } from '../parts/read-stdin.ts';
 import { type Relayed, timeToRead, unjudged } from '../../hosts/relay/relay-event.ts';
 import { leaveStamp } from '../../hosts/relay/last-seen.ts';
-import { cutOff, eventOf, judgeEvent, outputOf } from './judge-event.ts';
+import { cutOff, eventOf, judgeEvent, lostLine, outputOf } from './judge-event.ts';
 import type { RelayOptions } from './relay-options.ts';
 
 /**
@@ -54,20 +54,16 @@ const sinceStart = (): number => process.uptime() * 1_000;
 
 /** Prints the answer. One that must reach the host, and cannot, becomes an exit status. */
 function give(relayed: Relayed, isGuarded: boolean): void {
-  let output;
+  const lost = (error: unknown): void => {
+    process.exitCode = unanswered;
+    warnAtOnce(lostLine(relayed, error));
+  };
   try {
-    output = outputOf(relayed, isGuarded);
+    const { text, exitCode } = outputOf(relayed);
+    process.exitCode = exitCode;
+    if (text !== undefined) print(text, isGuarded ? lost : undefined);
   } catch (error) {
     if (!isGuarded) throw error;
-    output = outputOf({ ...relayed, answer: {} }, isGuarded);
-    return fail(output.lost!(error));
+    lost(error);
   }
-  const { text, exitCode, lost } = output;
-  process.exitCode = exitCode;
-  if (text !== undefined) print(text, lost && ((error) => fail(lost(error))));
-}
-
-function fail({ exitCode, line }: { readonly exitCode: number; readonly line: string }): void {
-  process.exitCode = exitCode;
-  warnAtOnce(line);
 }

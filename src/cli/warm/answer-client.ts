@@ -5,10 +5,17 @@ import { loadCallerWatch } from '../../handlers/process/index.ts';
 import { mustBeJudged } from '../../hosts/parts/denying-answer.ts';
 import { type EventInput, EventReader } from '../../hosts/parts/event-input.ts';
 import { leaveStamp } from '../../hosts/relay/last-seen.ts';
-import { timeToRead } from '../../hosts/relay/relay-event.ts';
+import { type Relayed, timeToRead } from '../../hosts/relay/relay-event.ts';
 import type { EventLife } from '../../hosts/relay/run-hooks.ts';
 import { plainRelay } from '../relay/plain-relay.ts';
-import { endsWithHost, eventOf, judgeEvent, markOf, outputOf } from '../relay/judge-event.ts';
+import {
+  endsWithHost,
+  eventOf,
+  judgeEvent,
+  lostLine,
+  markOf,
+  outputOf,
+} from '../relay/judge-event.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Client } from './client.ts';
 
@@ -59,7 +66,7 @@ async function relay(
   try {
     const input = await inputOf(client, timeToRead(asked, await asked.speak(), named));
     const known = await eventOf(asked, named, input);
-    if ('silence' in known) return answer(client, outputOf(known.silence, false));
+    if ('silence' in known) return answer(client, known.silence, false);
     const ended = new AbortController();
     const signal = endsWithHost(known)
       ? AbortSignal.any([client.left, ended.signal])
@@ -74,7 +81,7 @@ async function relay(
     const relayed = await judgeEvent(known, { ...options, asked, waited: waited(), life }).finally(
       unwatch,
     );
-    answer(client, outputOf(relayed, mustBeJudged(known)));
+    answer(client, relayed, mustBeJudged(known));
     const hooks = relayed.hooksTook ?? 0;
     leaveStamp(known.host.name, known.event, { ms: waited(), hooks, isWarm: true });
   } catch (error) {
@@ -107,9 +114,10 @@ async function inputOf(client: Client, within: number | undefined): Promise<Even
     : reader.end();
 }
 
-function answer(client: Client, { text, exitCode, lost }: ReturnType<typeof outputOf>): void {
+function answer(client: Client, relayed: Relayed, isGuarded: boolean): void {
+  const { text, exitCode } = outputOf(relayed);
   if (text !== undefined) client.send('o', text);
-  if (lost) client.send('l', `hookmachine: ${lost(unwritten).line}\n`);
+  if (isGuarded) client.send('l', `hookmachine: ${lostLine(relayed, unwritten)}\n`);
   client.send('x', String(exitCode));
 }
 

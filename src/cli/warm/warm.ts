@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { HookSystem } from '../../hosts/system/hook-system.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { answerClient } from './answer-client.ts';
 import { Client } from './client.ts';
+import { KeptSystems } from './kept-systems.ts';
 import { isOnlyOurs, startingMark } from '../relay/start-warm.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -17,9 +17,6 @@ export function addWarm(program: Command): void {
 
 /** How long it stays without an event, and how often it looks whether it is still wanted, in ms. */
 const [idleLimit, lookEvery] = [60 * 60 * 1_000, 30_000];
-
-/** How many folders' hook systems are kept, for the processes and threads of their hooks. */
-const mostKept = 50;
 
 async function warm(socket: string): Promise<void> {
   const folder = dirname(socket);
@@ -74,36 +71,6 @@ async function warm(socket: string): Promise<void> {
     if (!isWanted) retire();
     if (isRetired && running === 0) end();
   }, lookEvery);
-}
-
-/** The hook systems of the last events; the processes and threads that their hooks share stay alive. */
-class KeptSystems {
-  readonly #systems = new Map<string, { readonly system: HookSystem; readonly since: number }>();
-
-  readonly keep = (system: HookSystem, folder: string): void => {
-    const before = this.#systems.get(folder);
-    // Those of the last use are the last.
-    this.#systems.delete(folder);
-    this.#systems.set(folder, { system, since: performance.now() });
-    before?.system.dispose();
-    for (const oldest of this.#systems.keys()) {
-      if (this.#systems.size <= mostKept) return;
-      this.#drop(oldest);
-    }
-  };
-
-  readonly hadHooks = (folder: string): boolean => this.#systems.has(folder);
-
-  /** Ends what is kept for folders that have had no event for this long, in ms. */
-  dropIdle(longest: number): void {
-    for (const [folder, { since }] of this.#systems)
-      if (performance.now() - since > longest) this.#drop(folder);
-  }
-
-  #drop(folder: string): void {
-    this.#systems.get(folder)?.system.dispose();
-    this.#systems.delete(folder);
-  }
 }
 
 /** Returns whether a file of this version is still as it is now. */

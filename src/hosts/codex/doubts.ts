@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { parse } from 'smol-toml';
 import type { InstallSite, OwnDoubt, Scope } from '../../core/dialects/installation.ts';
-import { isRecord } from '../../base/json.ts';
-import { parseJson } from '../../settings/files/parse-json.ts';
-import { textIn } from '../../settings/files/read-bounded.ts';
+import { fieldsOf } from '../../base/json.ts';
+import { valueIn } from '../install/value-in.ts';
 import { userFolder } from '../parts/host-places.ts';
 import { relayInCommand } from '../parts/relay-entry.ts';
 import { codexEvents } from './events.ts';
@@ -18,11 +16,10 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function codexDoubts(scope: Scope, site: InstallSite): readonly OwnDoubt[] {
   const config = join(userFolder(users, site), 'config.toml');
-  const known = tableIn(config);
   const folder = scope === 'user' ? userFolder(users, site) : join(site.cwd, '.codex');
-  const states = at(known, 'hooks', 'state');
+  const states = valueIn(config, ['hooks', 'state']);
   const doubts: OwnDoubt[] = [];
-  if (scope === 'project' && at(known, 'projects', site.cwd, 'trust_level') !== 'trusted')
+  if (scope === 'project' && valueIn(config, ['projects', site.cwd, 'trust_level']) !== 'trusted')
     doubts.push({
       code: 'folder-untrusted',
       file: config,
@@ -30,8 +27,7 @@ export function codexDoubts(scope: Scope, site: InstallSite): readonly OwnDoubt[
       fix: 'start codex there and trust the folder, or install the entries with --scope user',
     });
   for (const hook of entriesIn(join(folder, 'hooks.json'))) {
-    const state = isRecord(states) ? states[hook.key] : undefined;
-    const trusted = isRecord(state) ? state['trusted_hash'] : undefined;
+    const { enabled, trusted_hash: trusted } = fieldsOf(fieldsOf(states)[hook.key]);
     const fix = 'start codex, review the hooks with /hooks and trust them';
     const doubt = (code: OwnDoubt['code'], why: string): void =>
       void doubts.push({
@@ -40,8 +36,7 @@ export function codexDoubts(scope: Scope, site: InstallSite): readonly OwnDoubt[
         message: `Codex skips the hook for ${hook.event}: ${why}`,
         fix,
       });
-    if (isRecord(state) && state['enabled'] === false)
-      doubt('entry-switched-off', 'it is switched off there');
+    if (enabled === false) doubt('entry-switched-off', 'it is switched off there');
     else if (trusted === undefined) doubt('entry-untrusted', 'nobody has trusted it');
     else if (trusted !== hook.hash)
       doubt('entry-changed', 'it, or its place, has changed since it was trusted');
@@ -60,10 +55,9 @@ interface CodexEntry {
 
 /** The entries of ours in a file. */
 function entriesIn(file: string): CodexEntry[] {
-  const parsed = parseJson(textIn(file) ?? '');
-  const lists = at('value' in parsed ? parsed.value : undefined, 'hooks');
+  const lists = fieldsOf(valueIn(file, ['hooks']));
   return codexEvents.shared.flatMap((event) =>
-    listOf(at(lists, event)).flatMap((group, groupAt) =>
+    listOf(lists[event]).flatMap((group, groupAt) =>
       listOf(group['hooks']).flatMap((hook, hookAt): CodexEntry[] => {
         const { command } = hook;
         if (typeof command !== 'string' || relayInCommand(command) === undefined) return [];
@@ -85,16 +79,4 @@ function definitionOf(event: string, { matcher }: Fields, { command, timeout }: 
 }
 
 const listOf = (value: unknown): readonly Fields[] =>
-  Array.isArray(value) ? value.map((one: unknown) => (isRecord(one) ? one : {})) : [];
-
-const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
-
-function tableIn(file: string): unknown {
-  try {
-    return parse(textIn(file) ?? '');
-  } catch {
-    // Codex does not read it either, and says so.
-    return undefined;
-  }
-}
+  Array.isArray(value) ? value.map(fieldsOf) : [];

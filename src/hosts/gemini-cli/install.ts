@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { speaker } from './speak.ts';
-import { folderDoubts } from '../parts/trusted-folders.ts';
+import { folderDoubts } from '../install/trusted-folders.ts';
 
 const events = [
   'BeforeTool',

@@ -1,21 +1,34 @@
 import { join } from 'node:path';
-import type { FilesInstallation, OwnFile, RelayCall } from '../../core/dialects/installation.ts';
+import type { FilesInstallation } from '../../core/dialects/installation.ts';
 import { pluginText } from './plugin.ts';
 
-/** The plugin file that calls the relay, below a folder that OpenCode, or an agent made from it, reads. */
-export const pluginFiles = (folder: string, call: RelayCall): readonly OwnFile[] => [
-  { file: join(folder, 'plugin', 'hookmachine.js'), mode: 0o644, text: pluginText(call()) },
-];
+/** How the plugin file that calls the relay is installed in OpenCode, or in an agent made from it. */
+export const inPluginFile = (
+  title: string,
+  {
+    folder,
+    ...about
+  }: Pick<FilesInstallation, 'programs' | 'measured'> & { readonly folder: string },
+): FilesInstallation => ({
+  kind: 'files',
+  ...about,
+  files: (scope, { cwd, home, env: { XDG_CONFIG_HOME: config } }, call) => [
+    {
+      file: join(
+        scope === 'user' ? join(config || join(home, '.config'), folder) : join(cwd, `.${folder}`),
+        'plugin',
+        'hookmachine.js',
+      ),
+      mode: 0o644,
+      text: pluginText(call()),
+    },
+  ],
+  after: () => [`restart ${title}: it reads plugins only when it starts`],
+});
 
 /** A plugin file. */
-export const installation: FilesInstallation = {
-  kind: 'files',
+export const installation = inPluginFile('OpenCode', {
+  folder: 'opencode',
   programs: ['opencode'],
   measured: '1.18.33',
-  files: (scope, { cwd, home, env: { XDG_CONFIG_HOME: config } }, call) =>
-    pluginFiles(
-      scope === 'user' ? join(config || join(home, '.config'), 'opencode') : join(cwd, '.opencode'),
-      call,
-    ),
-  after: () => ['restart OpenCode: it reads plugins only when it starts'],
-};
+});

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { qwenEvents } from './events.ts';
 import { speaker } from './speak.ts';
-import { folderDoubts } from '../parts/trusted-folders.ts';
+import { folderDoubts } from '../install/trusted-folders.ts';
 
 const secondsAt = (event: string): number => speaker.timeoutAt(event) / 1_000;
 

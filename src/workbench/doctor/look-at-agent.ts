@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
-import type { RelayCall } from '../../core/dialects/installation.ts';
+import type { Installation, RelayCall } from '../../core/dialects/installation.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { type Cost, lastSeen } from '../../hosts/relay/last-seen.ts';
 import { relayInCommand, tokenVariable } from '../../hosts/parts/relay-entry.ts';
@@ -23,8 +23,6 @@ export interface AgentReport {
   readonly title: string;
   /** Undefined if its program is not on the PATH. */
   readonly version: string | undefined;
-  /** Undefined if it is not on the PATH. */
-  readonly program: string | undefined;
   /** When it last called its relay, as in ISO 8601. */
   readonly lastSeen: string | undefined;
   /** What its last events cost; undefined if none is known. */
@@ -55,12 +53,14 @@ function costOf(recent: readonly Cost[] = []): EventCost | undefined {
   };
 }
 
+/** The program of an agent; undefined if it is not on the PATH. */
+export const programOf = ({ programs }: Pick<Installation, 'programs'>): string | undefined =>
+  programs.map((name) => findProgram(name, ownFolders())).find((file) => file !== undefined);
+
 /** Looks at an agent; undefined if it is neither installed nor has entries of ours. */
 export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentReport | undefined> {
   const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
-  const program = installation.programs
-    .map((name) => findProgram(name, ownFolders()))
-    .find((file) => file !== undefined);
+  const program = programOf(installation);
   const { name } = host;
   const { scopes, findings: ofEntries } = await lookAtEntries(host, site);
   if (program === undefined && scopes.length === 0) return undefined;
@@ -108,7 +108,6 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
     agent: name,
     title,
     version,
-    program,
     lastSeen: seen?.at,
     cost: costOf(seen?.recent),
     findings,

@@ -1,4 +1,3 @@
-import { parse as parseToml } from 'smol-toml';
 import type { Host } from '../../core/dialects/dialect.ts';
 import type {
   Installation,
@@ -7,9 +6,7 @@ import type {
   RelayCall,
   Scope,
 } from '../../core/dialects/installation.ts';
-import { isRecord } from '../../base/json.ts';
-import { parseJson } from '../../settings/files/parse-json.ts';
-import { textIn } from '../../settings/files/read-bounded.ts';
+import { valueIn } from '../../hosts/install/value-in.ts';
 import { entriesOf, type Entries } from './entries.ts';
 import type { Finding } from './finding.ts';
 
@@ -92,11 +89,7 @@ const switchedOff = (
 ): Finding[] =>
   switches.flatMap(({ files, path, off }) =>
     files(site).flatMap((file): Finding[] => {
-      const value = path.reduce<unknown>(
-        (at, key) => (isRecord(at) ? at[key] : undefined),
-        valueIn(file),
-      );
-      if (value !== off) return [];
+      if (valueIn(file, path) !== off) return [];
       return [
         {
           code: 'hooks-off',
@@ -109,14 +102,3 @@ const switchedOff = (
       ];
     }),
   );
-
-function valueIn(file: string): unknown {
-  try {
-    const text = textIn(file) ?? '';
-    if (file.endsWith('.toml')) return parseToml(text);
-    const parsed = parseJson(text);
-    return 'value' in parsed ? parsed.value : undefined;
-  } catch {
-    return undefined;
-  }
-}

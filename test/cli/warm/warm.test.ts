@@ -55,6 +55,19 @@ async function judges(box: RelayBox, warm: Warmth, env = {}): Promise<void> {
   expect(warm.coldRuns() - before).toBe(1);
 }
 
+/** Relays an event from a shell that has run this first. */
+const afterIn = (first: string, box: RelayBox, warm: Warmth) =>
+  execa('sh', ['-c', `${first}; exec '${starter}' relay claude-code`], {
+    cwd: box.project,
+    env: {
+      ...box.env,
+      PATH: `${join(warm.runtime, '../bin')}:${process.env['PATH']}`,
+      XDG_RUNTIME_DIR: warm.runtime,
+      HOOKMACHINE_TRUST: '1',
+    },
+    input: eventOf(),
+  });
+
 /** What a hook printed, without what says whether it was cold. */
 const stable = (out: Buffer): string =>
   out
@@ -214,20 +227,7 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
   test('is used although Node.js raises its own limit of open files', async () => {
     const { warm, ...box } = await warmBox({ 'tool.before': `echo '{"decision":"deny"}'` });
     const before = warm.coldRuns();
-    const { stdout } = await execa(
-      'sh',
-      ['-c', `ulimit -Sn 256; exec '${starter}' relay claude-code`],
-      {
-        cwd: box.project,
-        env: {
-          ...box.env,
-          PATH: `${join(warm.runtime, '../bin')}:${process.env['PATH']}`,
-          XDG_RUNTIME_DIR: warm.runtime,
-          HOOKMACHINE_TRUST: '1',
-        },
-        input: eventOf(),
-      },
-    );
+    const { stdout } = await afterIn('ulimit -Sn 256', box, warm);
     expect(stdout).toContain('"deny"');
     expect(warm.coldRuns() - before).toBe(0);
   });
@@ -363,20 +363,7 @@ describe.skipIf(noWarmth !== undefined)('an event is judged by a process of its 
   test('if the caller has another umask or less rights', async () => {
     const { warm, ...box } = await warmBox(hooks);
     const before = warm.coldRuns();
-    const { stdout } = await execa(
-      'sh',
-      ['-c', `umask 0; ulimit -n 64; exec '${starter}' relay claude-code`],
-      {
-        cwd: box.project,
-        env: {
-          ...box.env,
-          PATH: `${join(warm.runtime, '../bin')}:${process.env['PATH']}`,
-          XDG_RUNTIME_DIR: warm.runtime,
-          HOOKMACHINE_TRUST: '1',
-        },
-        input: eventOf(),
-      },
-    );
+    const { stdout } = await afterIn('umask 0; ulimit -n 64', box, warm);
     expect(stdout).toContain('"deny"');
     expect(warm.coldRuns() - before).toBe(1);
   });

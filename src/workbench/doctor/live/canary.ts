@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { oneLine } from '../../../base/log.ts';
-import { canaryVariable } from '../../../hosts/relay/canary.ts';
+import { canaryReason, canaryVariable } from '../../../hosts/relay/canary.ts';
 import type { Finding } from '../finding.ts';
 import { liveAgents } from './agents.ts';
 import { serveModel } from './model-server.ts';
@@ -62,9 +62,6 @@ export async function runCanary(
     await server.close();
   }
 }
-
-/** What the model reads of the denial. */
-const canaryReason = 'hookmachine doctor --live';
 
 const ranIt = (title: string): Omit<Finding, 'agent'> => ({
   code: 'canary-ran',

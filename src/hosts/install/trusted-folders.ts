@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { InstallSite, OwnDoubt, Scope } from '../../core/dialects/installation.ts';
 import { isRecord } from '../../base/json.ts';
-import { parseJson } from '../../settings/files/parse-json.ts';
-import { textIn } from '../../settings/files/read-bounded.ts';
+import { valueIn } from './value-in.ts';
 
 /**
  * Returns the doubts of a host that reads a project's settings only in folders that are listed in
@@ -13,9 +12,9 @@ export const folderDoubts =
   (scope: Scope, { cwd, home }: InstallSite): readonly OwnDoubt[] => {
     if (scope === 'user') return [];
     const file = join(home, folder, 'trustedFolders.json');
-    const said = saidOf(objectIn(file), cwd);
-    const settings = objectIn(join(home, folder, 'settings.json'));
-    const isAsked = valueAt(settings, ['security', 'folderTrust', 'enabled']) === true;
+    const said = saidOf(valueIn(file), cwd);
+    const settings = join(home, folder, 'settings.json');
+    const isAsked = valueIn(settings, ['security', 'folderTrust', 'enabled']) === true;
     if (said === 'trusted' || (said === undefined && !isAsked)) return [];
     return [
       {
@@ -41,11 +40,3 @@ function saidOf(list: unknown, cwd: string): 'trusted' | 'untrusted' | undefined
     if (at === dirname(at)) return undefined;
   }
 }
-
-function objectIn(file: string): unknown {
-  const parsed = parseJson(textIn(file) ?? '');
-  return 'value' in parsed ? parsed.value : undefined;
-}
-
-const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), value);
