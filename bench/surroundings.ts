@@ -26,7 +26,11 @@ export async function withSurroundings<Result>(
 }
 
 /** Writes a project's settings. */
-export function writeSettings(cwd: string, settings: object): void {
-  mkdirSync(join(cwd, '.llxprt'), { recursive: true });
-  writeFileSync(join(cwd, '.llxprt', 'settings.json'), JSON.stringify(settings));
+export function writeSettings(
+  cwd: string,
+  settings: object,
+  folder: '.llxprt' | '.hookmachine' = '.llxprt',
+): void {
+  mkdirSync(join(cwd, folder), { recursive: true });
+  writeFileSync(join(cwd, folder, 'settings.json'), JSON.stringify(settings));
 }

@@ -55,6 +55,17 @@ async function judges(box: RelayBox, warm: Warmth, env = {}): Promise<void> {
   expect(warm.coldRuns() - before).toBe(1);
 }
 
+/** Has a warm process take two seconds for an hour. */
+const shortHours = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
+    if (process.argv[2] === 'warm') {
+      const { now } = performance;
+      performance.now = () => now.call(performance) * 1_800;
+      const { setInterval } = globalThis;
+      globalThis.setInterval = (run, ms) => setInterval(run, ms / 1_800);
+    }`)}`,
+};
+
 /** Relays an event from a shell that has run this first. */
 const afterIn = (first: string, box: RelayBox, warm: Warmth) =>
   execa('sh', ['-c', `${first}; exec '${starter}' relay claude-code`], {
@@ -263,6 +274,27 @@ describe.skipIf(noWarmth !== undefined)('the warm process', () => {
     expect(await ask()).toContain('changed');
     box.guard({});
     expect(await ask()).toBe('');
+  });
+
+  test('ends after an hour without an event, of which the next event notices nothing', async () => {
+    const box = relayBox();
+    box.guard({ 'tool.before': `echo '{"decision":"deny"}'` });
+    const warm = warmth();
+    const asks = async (): Promise<void> => {
+      const { stdout } = await warm.relay(box, ['claude-code'], eventOf(), shortHours);
+      expect(stdout).toContain('"deny"');
+    };
+    await asks();
+    const first = await warm.started();
+    for (let half = 0; half < 4; half++) {
+      await pause(1_000);
+      await asks();
+    }
+    expect(warm.pids()).toEqual([first]);
+    await expect.poll(() => warm.pids(), { timeout: 10_000 }).toEqual([]);
+    expect(readdirSync(warm.folder)).toEqual([]);
+    await asks();
+    expect(await warm.started()).not.toBe(first);
   });
 
   test('is replaced when its package is, and when its socket is gone', async () => {
