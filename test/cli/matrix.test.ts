@@ -55,7 +55,7 @@ describe('matrix', () => {
     ]);
     expect(report).toMatchObject({
       same: false,
-      ways: [{ wish: 'deny', except: ['kodelet before_tool_call'] }],
+      ways: [{ wish: 'deny', except: ['kodelet before_tool_call', 'antigravity PreToolUse'] }],
     });
     expect(exitCode).toBe(2);
   });

@@ -52,6 +52,15 @@ const named = (
   denial: GuardedEvent['denial'],
 ): GuardedEvent => ({ host, event, isNamed: true, given, field, denial });
 
+const nested = (event: string) => (reason: unknown) => ({
+  hookSpecificOutput: {
+    hookEventName: event,
+    permissionDecision: 'deny',
+    permissionDecisionReason: reason,
+    message: reason,
+  },
+});
+
 /** One line for each form that a host's denial has. */
 export const guardedEvents: readonly GuardedEvent[] = [
   said('claude-code', 'PreToolUse', claudeTool, 'tool_input', beforeTool),
@@ -91,4 +100,16 @@ export const guardedEvents: readonly GuardedEvent[] = [
   named('kilo', 'chat.message', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
   said('kodelet', 'before_tool_call', { tool_name: 'bash', tool_input: run }, 'tool_input', (reason) => ({ blocked: true, reason }), 'event'), // prettier-ignore
   said('kodelet', 'user_message_send', { message: 'hi' }, 'message', (reason) => ({ blocked: true, reason }), 'event'), // prettier-ignore
+  said('factory', 'PreToolUse', { ...claudeTool, tool_name: 'Execute' }, 'tool_input', beforeTool),
+  said('factory', 'UserPromptSubmit', { session_id: 's', prompt: 'hi' }, 'prompt', block),
+  said('kimi', 'PreToolUse', claudeTool, 'tool_input', nested('PreToolUse')),
+  said('kimi', 'UserPromptSubmit', { prompt: [{ type: 'text', text: 'hi' }] }, 'prompt', nested('UserPromptSubmit')), // prettier-ignore
+  said('crush', 'PreToolUse', { tool_name: 'bash', tool_input: run }, 'tool_input', deny, 'event'),
+  said('goose', 'PreToolUse', { tool_name: 'developer__shell', tool_input: run }, 'tool_input', block, 'event'), // prettier-ignore
+  said('openhands', 'PreToolUse', { tool_name: 'terminal', tool_input: run }, 'tool_input', deny, 'event_type'), // prettier-ignore
+  said('openhands', 'UserPromptSubmit', { message: 'hi' }, 'message', deny, 'event_type'),
+  named('antigravity', 'PreToolUse', { toolCall: { name: 'run_command', args: { CommandLine: 'ls' } } }, 'toolCall', deny), // prettier-ignore
 ];
+
+/** Events at which a host lets no hook deny anything. */
+export const undeniable: ReadonlySet<string> = new Set(['goose UserPromptSubmit']);

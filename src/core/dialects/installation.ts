@@ -54,9 +54,13 @@ interface AnyInstallation {
   readonly notes?: (scope: Scope) => readonly string[];
 }
 
-/** Entries in a settings file of the host, below `hooks`, one list for each event. */
+/** Entries in a settings file of the host, one list for each event. */
 export interface EntriesInstallation extends AnyInstallation {
   readonly kind: 'entries';
+  /** The key that the lists are below; default: `hooks`. */
+  readonly under?: string;
+  /** Further files that the host needs beside it, and that only we write. */
+  readonly beside?: (scope: Scope, site: InstallSite) => readonly OwnFile[];
   readonly file: (scope: Scope, site: InstallSite) => string;
   /** The text of a file that did not exist; a `hooks` in it stays even when it is empty. */
   readonly fresh: string;
@@ -104,4 +108,11 @@ export interface OwnFile {
   readonly mode: number;
 }
 
-export type Installation = EntriesInstallation | FilesInstallation;
+/** Lines at the end of a TOML file of the host, between two comments of ours. */
+export interface LinesInstallation extends AnyInstallation {
+  readonly kind: 'lines';
+  readonly file: (scope: Scope, site: InstallSite) => string;
+  readonly lines: (call: RelayCall) => readonly string[];
+}
+
+export type Installation = EntriesInstallation | FilesInstallation | LinesInstallation;

@@ -30,6 +30,15 @@ const hostFiles: Readonly<
   cursor: { settings: ['.cursor/hooks.json'], others: [] },
   'gemini-cli': { settings: ['.gemini/settings.json'], others: ['.gemini/extensions'] },
   'qwen-code': { settings: ['.qwen/settings.json'], others: ['.qwen/extensions'] },
+  factory: {
+    settings: ['.factory/settings.json', '.factory/settings.local.json'],
+    others: ['.factory/hooks.json'],
+  },
+  kimi: { settings: [], others: ['.kimi-code/config.toml'] },
+  crush: { settings: ['crush.json', '.crush.json', '.config/crush/crush.json'], others: [] },
+  goose: { settings: [], others: ['.agents/plugins'] },
+  openhands: { settings: [], others: ['.openhands/hooks.json'] },
+  antigravity: { settings: [], others: ['.agents/hooks.json', '.gemini/config/hooks.json'] },
 };
 
 /** Whether hooks of a family may be present, known without loading the dialects that are not in use. */

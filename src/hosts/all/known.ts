@@ -3,6 +3,12 @@ import { codex } from '../codex/index.ts';
 import { copilot } from '../copilot/index.ts';
 import { cursor } from '../cursor/index.ts';
 import { defaultDialects } from './defaults.ts';
+import { antigravity } from '../antigravity/index.ts';
+import { crush } from '../crush/index.ts';
+import { factory } from '../factory/index.ts';
+import { goose } from '../goose/index.ts';
+import { kimi } from '../kimi/index.ts';
+import { openhands } from '../openhands/index.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { geminiCli } from '../gemini-cli/index.ts';
 import { hookmachine } from '../hookmachine/index.ts';
@@ -22,6 +28,12 @@ export const knownDialects: readonly Dialect[] = [
   codex,
   copilot,
   cursor,
+  factory,
+  kimi,
+  crush,
+  goose,
+  openhands,
+  antigravity,
 ];
 
 /** The dialects whose hooks run on the command line, wherever there are any. */
@@ -33,6 +45,12 @@ export const presentDialects: readonly Dialect[] = [
   codex,
   copilot,
   cursor,
+  factory,
+  kimi,
+  crush,
+  goose,
+  openhands,
+  antigravity,
 ];
 
 /** Returns the same dialects, with this one in place of the one that finds the same hooks. */

@@ -1,17 +1,22 @@
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { realPath } from '../../settings/files/levels.ts';
 import { dirname } from 'node:path';
+import { parse } from 'smol-toml';
+import { oneLine } from '../../base/log.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { makeFolder } from '../../base/folders.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import type {
   EntriesInstallation,
-  FilesInstallation,
   Installation,
   InstallSite,
+  LinesInstallation,
+  OwnFile,
   RelayCall,
   Scope,
   ServeRequest,
 } from '../../core/dialects/installation.ts';
-import { isMadeByInstall } from '../parts/relay-entry.ts';
+import { isMadeByInstall, relayMark } from '../parts/relay-entry.ts';
 import {
   attempt,
   type JsonContent,
@@ -59,15 +64,24 @@ export interface InstallOrder {
  */
 export function changesFor(what: 'install' | 'uninstall', order: InstallOrder): FileChange[] {
   const { installation } = order;
-  return installation.kind === 'entries'
-    ? [entriesChange(what, order, installation)]
-    : filesChanges(what, order, installation);
+  const { scope, site, call } = order;
+  switch (installation.kind) {
+    case 'entries':
+      return [
+        entriesChange(what, order, installation),
+        ...filesChanges(what, installation.beside?.(scope, site) ?? []),
+      ];
+    case 'files':
+      return filesChanges(what, installation.files(scope, site, call));
+    case 'lines':
+      return [linesChange(what, order, installation)];
+  }
 }
 
 function entriesChange(
   what: 'install' | 'uninstall',
   order: InstallOrder,
-  { file: fileFor, fresh, entries, overHttp, isStrict }: EntriesInstallation,
+  { file: fileFor, fresh, entries, overHttp, isStrict, under = 'hooks' }: EntriesInstallation,
 ): FileChange {
   const { scope, site, call, request } = order;
   const file = fileFor(scope, site);
@@ -77,13 +91,13 @@ function entriesChange(
   // Uninstalling removes entries whichever way they call.
   const wanted =
     what === 'install' ? (posted ?? entries(call)) : [...entries(call), ...(posted ?? [])];
-  const keepsHooks = fresh.includes('"hooks"');
+  const keepsHooks = fresh.includes(`"${under}"`);
   const change = (now: JsonContent) => {
     const wasEmpty = what === 'install' ? [] : emptyBefore(file);
     const made =
       what === 'install'
-        ? withEntries(now.text, wanted)
-        : withoutEntries(now.text, wanted, keepsHooks, wasEmpty);
+        ? withEntries(now.text, wanted, under)
+        : withoutEntries(now.text, wanted, keepsHooks, wasEmpty, under);
     if ('path' in made) throw now.inTheWay(made);
     // A file with places that were empty before existed before, so it stays.
     const removesFile =
@@ -107,7 +121,7 @@ function entriesChange(
       edit((now) => {
         const made = change(now);
         if (what === 'uninstall') forgetEmpty(file);
-        else if (now.isThere) keepEmpty(file, emptyPlaces(now.text, wanted));
+        else if (now.isThere) keepEmpty(file, emptyPlaces(now.text, wanted, under));
         return made.isGone ? undefined : made.text;
       });
     },
@@ -162,15 +176,11 @@ function isStrictJson(text: string): boolean {
   }
 }
 
-function filesChanges(
-  what: 'install' | 'uninstall',
-  { scope, site, call }: InstallOrder,
-  { files }: FilesInstallation,
-): FileChange[] {
-  return files(scope, site, call).map(({ file, text, mode }): FileChange => {
+function filesChanges(what: 'install' | 'uninstall', files: readonly OwnFile[]): FileChange[] {
+  return files.map(({ file, text, mode }): FileChange => {
     const isThere = existsSync(file);
     const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
-    const isOurs = !isThere || isMadeByInstall(before);
+    const isOurs = !isThere || before === text || isMadeByInstall(before);
     if (what === 'install') {
       if (!isOurs)
         throw new SettingsEditError(
@@ -192,4 +202,55 @@ function filesChanges(
     const carryOut = (): void => attempt(file, 'removed', () => rmSync(file, { force: true }));
     return { file, before, after, notes, carryOut };
   });
+}
+
+const firstLine = `# ${relayMark}`;
+const lastLine = '# The end of what hookmachine install wrote.';
+
+/** Our lines in a text, with the line break before them. */
+const ourLines = new RegExp(`\\n?${firstLine}\\n[^]*?${lastLine}\\n?`);
+
+function linesChange(
+  what: 'install' | 'uninstall',
+  { scope, site, call }: InstallOrder,
+  { file: fileFor, lines }: LinesInstallation,
+): FileChange {
+  const file = realPath(fileFor(scope, site));
+  const isThere = existsSync(file);
+  const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
+  const rest = before.replace(ourLines, '');
+  const block = [firstLine, ...lines(call), lastLine, ''].join('\n');
+  const after =
+    what === 'install'
+      ? `${rest}${rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n'}${block}`
+      : rest;
+  const isGone = what === 'uninstall' && rest === '' && before !== '';
+  const fault = what === 'install' ? tomlFault(after) : undefined;
+  if (fault !== undefined)
+    throw new SettingsEditError(
+      `${file}: with [[hooks]] at its end it would not be valid TOML (${fault}): write "hooks" as [[hooks]] first`,
+    );
+  return {
+    file,
+    before,
+    after: isGone || !(isThere || what === 'install') ? undefined : after,
+    ...(what === 'install' && rest !== before && after !== before && { differs: true as const }),
+    notes: [],
+    carryOut: () =>
+      attempt(file, 'written', () => {
+        if (isGone) return rmSync(file, { force: true });
+        makeFolder(dirname(file));
+        writeAtomically(file, after, isThere ? statSync(file) : { mode: 0o600 });
+      }),
+  };
+}
+
+/** What is wrong with a text as TOML. */
+function tomlFault(text: string): string | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    return oneLine(messageOf(error));
+  }
 }

@@ -19,8 +19,12 @@ export interface EmptyPlace {
 }
 
 /** The empty ones among the places that `install` writes into. */
-export const emptyPlaces = (text: string, wanted: readonly EventEntry[]): EmptyPlace[] =>
-  [[], ['hooks'], ...wanted.map(({ event }) => ['hooks', event])]
+export const emptyPlaces = (
+  text: string,
+  wanted: readonly EventEntry[],
+  under = 'hooks',
+): EmptyPlace[] =>
+  [[], [under], ...wanted.map(({ event }) => [under, event])]
     .filter((path) => isEmpty(valueAt(valueOf(text), path)))
     .map((path) => ({ path, text: textAt(text, path)! }));
 

@@ -34,12 +34,16 @@ export interface ChangedText {
 }
 
 /** Returns the text with all missing entries added, each at the end of its event's list. */
-export function withEntries(text: string, wanted: readonly EventEntry[]): ChangedText | InTheWay {
-  const { found, mixed } = findEntries(valueOf(text), wanted, defers);
+export function withEntries(
+  text: string,
+  wanted: readonly EventEntry[],
+  under = 'hooks',
+): ChangedText | InTheWay {
+  const { found, mixed } = findEntries(valueOf(text), wanted, defers, under);
   let changed = text;
   for (const { event, entry } of wanted) {
     if (found.some((one) => one.event === event)) continue;
-    const next = addToList(changed, ['hooks', event], entry);
+    const next = addToList(changed, [under, event], entry);
     if (typeof next !== 'string') return next;
     changed = next;
   }
@@ -48,19 +52,20 @@ export function withEntries(text: string, wanted: readonly EventEntry[]): Change
 
 /**
  * Returns the text without any entry of ours. Lists that held nothing else are removed with them, as is
- * `hooks` unless it is to stay. What was empty before is restored as it was.
+ * the object around them unless it is to stay. What was empty before is restored as it was.
  */
 export function withoutEntries(
   text: string,
   wanted: readonly EventEntry[],
   keepsHooks: boolean,
   wasEmpty: readonly EmptyPlace[] = [],
+  under = 'hooks',
 ): ChangedText {
-  const { found, mixed } = findEntries(valueOf(text), wanted, () => false);
+  const { found, mixed } = findEntries(valueOf(text), wanted, () => false, under);
   let changed = text;
   for (const { path } of found.toReversed()) {
     changed = removeAt(changed, path);
-    for (const around of [path.slice(0, 2), ...(keepsHooks ? [] : [['hooks']])])
+    for (const around of [path.slice(0, 2), ...(keepsHooks ? [] : [[under]])])
       if (isEmpty(valueAt(valueOf(changed), around))) changed = emptied(changed, around, wasEmpty);
   }
   return { text: changed, edited: editedIn(found), mixed, removed: found.length };
@@ -78,13 +83,14 @@ function findEntries(
   value: Fields,
   wanted: readonly EventEntry[],
   trait: (command: string) => boolean,
+  under: string,
 ): { readonly found: readonly FoundEntry[]; readonly mixed: readonly string[] } {
   const found: FoundEntry[] = [];
   const mixed: string[] = [];
-  const { hooks } = value;
+  const hooks = value[under];
   for (const [event, list] of Object.entries(isRecord(hooks) ? hooks : {}))
     for (const [index, item] of listOf(list).entries()) {
-      const path = ['hooks', event, index];
+      const path = [under, event, index];
       const wholes = wanted.filter((one) => one.event === event).map(({ entry }) => entry);
       const inner = isRecord(item) ? item['hooks'] : undefined;
       const handlers = Array.isArray(inner)

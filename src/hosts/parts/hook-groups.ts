@@ -20,6 +20,12 @@ export interface GroupFormat<Event extends string> {
   readonly events: readonly Event[];
   /** The event that a hint suggests if no known name is close to the given one. */
   readonly example: Event;
+  /** Where the events are in the file; default: below `hooks`. */
+  readonly under?: Path;
+  /** The event that a key names, for a host that accepts other spellings. */
+  readonly eventOf?: (key: string) => Event | undefined;
+  /** Whether an event's list has the hooks themselves, each with its matcher; default: groups of them. */
+  readonly isFlat?: (event: Event) => boolean;
   /** Keys among the events that are not events but mean something else. */
   readonly reserved?: readonly string[];
   /** The keys of a group and of a hook, used to recognize misspelled ones. */
@@ -48,12 +54,12 @@ export function* groupEntries<Event extends string>(
   format: GroupFormat<Event>,
   complain: Complain,
 ): Generator<GroupEntry<Event>> {
-  const { host, events, example, reserved = [] } = format;
+  const { host, events, example, reserved = [], under = ['hooks'] } = format;
   if (hooks === undefined) return;
   if (!isRecord(hooks)) {
     complain(
       () => ({
-        path: ['hooks'],
+        path: under,
         message: `${said(hooks)}, so no hook was read`,
         fix: `make it an object: { "${example}": [ … ] }`,
       }),
@@ -63,8 +69,8 @@ export function* groupEntries<Event extends string>(
   }
   for (const [name, groups] of Object.entries(hooks)) {
     if (reserved.includes(name) || commentKey.test(name)) continue;
-    const path = ['hooks', name];
-    const event = events.find((known) => known === name);
+    const path = [...under, name];
+    const event = format.eventOf?.(name) ?? events.find((known) => known === name);
     if (event === undefined) {
       complain(() => ({
         path,
@@ -79,15 +85,51 @@ export function* groupEntries<Event extends string>(
         () => ({
           path,
           message: `${said(groups)}, so it was discarded`,
-          fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+          fix: format.isFlat?.(event)
+            ? 'make it an array of hooks: [ { "command": "…" } ]'
+            : 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
         }),
         { event },
       );
       continue;
     }
     for (const [index, group] of groups.entries())
-      yield* entriesOf(event, group, [...path, index], format, complain);
+      yield* (format.isFlat?.(event) ? flatEntry : entriesOf)(
+        event,
+        group,
+        [...path, index],
+        format,
+        complain,
+      );
   }
+}
+
+function* flatEntry<Event extends string>(
+  event: Event,
+  hook: unknown,
+  path: Path,
+  { matcherFault, matcherFix, groupKeys, hookKeys }: GroupFormat<Event>,
+  complain: Complain,
+): Generator<GroupEntry<Event>> {
+  const fields = isRecord(hook) ? hook : {};
+  const { matcher } = fields;
+  reportSlips(fields, path, [...groupKeys, ...hookKeys], complain);
+  const fault =
+    matcher === undefined
+      ? undefined
+      : isText(matcher)
+        ? matcherFault(event, matcher)
+        : `${said(matcher)}, so it counts for everything`;
+  if (fault !== undefined)
+    complain(() => ({ path: [...path, 'matcher'], message: fault, fix: matcherFix }));
+  yield {
+    event,
+    group: fields,
+    matcher: isText(matcher) ? matcher : undefined,
+    hook,
+    path,
+    lost: lostEntry(event, hook),
+  };
 }
 
 function* entriesOf<Event extends string>(

@@ -151,11 +151,16 @@ function mayHoldExtensions(folder: string, files: readonly string[]): boolean {
 /** Whether there may be hooks, as far as a first look shows. */
 export const mayHold = (sight: FirstSight): boolean => 'fault' in sight || sight.hasHooks;
 
-const sightOf = ({ file, fault }: HostPlace): FirstSight =>
-  fault ? { fault: `${file} ${fault.message}` } : settingsAtFirstSight(file);
+const sightOf = ({ file, fault }: HostPlace, signs?: readonly string[]): FirstSight =>
+  fault ? { fault: `${file} ${fault.message}` } : settingsAtFirstSight(file, signs);
 
 /** What a first look at the project's files shows; undefined if none of them has any hooks. */
-export function projectSight(places: readonly HostPlace[]): FirstSight | undefined {
-  const sights = places.filter(({ source }) => source === 'project').map(sightOf);
+export function projectSight(
+  places: readonly HostPlace[],
+  signs?: readonly string[],
+): FirstSight | undefined {
+  const sights = places
+    .filter(({ source }) => source === 'project')
+    .map((place) => sightOf(place, signs));
   return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
 }

@@ -40,6 +40,8 @@ describe('a program of the project', () => {
           expect(call).toMatch(/^'?\/.*dist\/hookmachine'?$/);
           expect(call).not.toContain(box.project);
         }
+        // Some hosts have only one place for both.
+        await inProcess(box, ['uninstall', host, '--scope', scope]);
       }
       expect(box.wasRun()).toBe(false);
     },
@@ -103,6 +105,10 @@ function commandsOf(
   if (installation.kind === 'entries') {
     const text = JSON.stringify(installation.entries(call)[0]);
     const [, command] = /"(?:command|bash)":("(?:[^"\\]|\\.)*")/.exec(text)!;
+    return [{ command: JSON.parse(command!) as string }];
+  }
+  if (installation.kind === 'lines') {
+    const [, command] = /^command = (".*")$/m.exec(installation.lines(call).join('\n'))!;
     return [{ command: JSON.parse(command!) as string }];
   }
   const [{ file, text, mode }] = installation.files('project', site, call) as [

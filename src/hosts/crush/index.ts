@@ -1,0 +1,15 @@
+import { tableDialect } from '../table/table-dialect.ts';
+import { events } from './events.ts';
+
+/** Crush, from its documentation. */
+export const crush = tableDialect({
+  name: 'crush',
+  events,
+  places: {
+    project: ['crush.json', '.crush.json'],
+    user: ['.config/crush/crush.json'],
+    signs: ['"hooks"'],
+    guarded: ['crush.json', '.crush.json', '.config/crush/'],
+  },
+  load: () => import('./table.ts'),
+});

@@ -1,0 +1,15 @@
+import { tableDialect } from '../table/table-dialect.ts';
+import { events } from './events.ts';
+
+/** goose, from its documentation. */
+export const goose = tableDialect({
+  name: 'goose',
+  events,
+  places: {
+    project: ['.agents/plugins/*/hooks/hooks.json'],
+    user: ['.agents/plugins/*/hooks/hooks.json'],
+    signs: ['"hooks"'],
+    guarded: ['.agents/plugins/'],
+  },
+  load: () => import('./table.ts'),
+});

@@ -1,0 +1,16 @@
+import { tableDialect } from '../table/table-dialect.ts';
+import { events } from './events.ts';
+
+/** Kimi Code. */
+export const kimi = tableDialect({
+  name: 'kimi',
+  events,
+  places: {
+    project: [],
+    user: ['.kimi-code/config.toml'],
+    userFolder: { variable: 'KIMI_CODE_HOME', folder: '.kimi-code' },
+    signs: ['hooks'],
+    guarded: ['.kimi-code/config.toml', '.kimi-code/plugins/'],
+  },
+  load: () => import('./table.ts'),
+});

@@ -1,0 +1,123 @@
+import { isRecord } from '../../base/json.ts';
+import type { CallResult, CheckedCall } from '../../core/dialects/dialect.ts';
+import {
+  anything,
+  flag,
+  object,
+  optional,
+  readShape,
+  type Shape,
+  text,
+  withDefault,
+} from '../../core/protocol/fields.ts';
+import type { HookEventName } from '../../core/protocol/events.ts';
+import { textsIn } from '../../core/protocol/tool-result.ts';
+import { failureOf } from '../parts/host-call.ts';
+import { toolsOf } from './tools.ts';
+import type { Fields } from './host-table.ts';
+import type { LoadedHost } from './host-table.ts';
+
+const call = { tool_name: text, tool_input: object };
+
+/** What an event's own fields must be, under our names. More fields are tolerated. */
+const shapes: Readonly<Partial<Record<HookEventName, Shape>>> = {
+  BeforeTool: call,
+  ToolPermission: call,
+  AfterTool: { ...call, tool_response: anything },
+  ToolFailed: { ...call, error: optional(anything) },
+  BeforeAgent: { prompt: text },
+  AfterAgent: { stop_hook_active: withDefault(flag, () => false) },
+};
+
+/** Reads an event from an agent that speaks this dialect, into canonical form. */
+export function readCall(of: LoadedHost, event: string, raw: Fields): CheckedCall {
+  const { names, events } = of;
+  const given = of.given?.(event, raw) ?? raw;
+  const { at } = events[event]!;
+  const {
+    [names.event]: _,
+    [names.session]: __,
+    [names.folder]: ___,
+    [names.transcript ?? 'transcript_path']: transcript,
+    [names.call ?? 'tool_use_id']: toolCallId,
+    [names.prompt]: prompt,
+    [names.said ?? 'last_assistant_message']: said,
+    [names.response ?? 'tool_response']: response,
+    ...rest
+  } = given;
+  const ours = {
+    ...rest,
+    ...(prompt !== undefined && { prompt }),
+    ...(response !== undefined && { tool_response: response }),
+    ...(at === 'AfterAgent' && {
+      prompt: '',
+      prompt_response: typeof said === 'string' ? said : '',
+    }),
+  };
+  const faults: string[] = [];
+  const fields = readShape(shapes[at] ?? {}, ours, faults);
+  if (faults.length > 0) return { faults };
+  const context = {
+    toolCallId: typeof toolCallId === 'string' ? toolCallId : undefined,
+    ...(typeof transcript === 'string' && { transcriptPath: transcript }),
+  };
+  return { fields: { ...fields, ...inOurTerms(at, fields, of) }, context };
+}
+
+function inOurTerms(at: HookEventName, fields: Fields, of: LoadedHost): Fields {
+  const {
+    tool_name: name,
+    tool_input: input,
+    tool_response: response,
+    error,
+    source,
+    reason,
+    trigger,
+  } = fields;
+  if (typeof name === 'string' && isRecord(input)) {
+    const call = toolsOf(of).fromTheirs({ tool: name, input });
+    return {
+      tool_name: call.tool,
+      tool_input: call.input,
+      ...(at === 'AfterTool' && { tool_response: resultOf(response) }),
+      ...(at === 'ToolFailed' && {
+        error: errorIn(error),
+        tool_response: failureOf(errorIn(error)),
+      }),
+    };
+  }
+  switch (at) {
+    case 'SessionStart':
+      return { source: source === 'compact' ? 'compress' : (source ?? 'startup') };
+    case 'SessionEnd':
+      return { reason: reason ?? 'other' };
+    case 'PreCompress':
+    case 'PostCompress':
+      return { trigger: trigger ?? 'auto' };
+    case 'Notification':
+      return { notification_type: '', message: '', details: {}, ...fields };
+    default:
+      return {};
+  }
+}
+
+/** A tool's result in canonical form: some hosts give a text, others what the tool returned. */
+function resultOf(response: unknown): Fields {
+  if (isRecord(response)) return response;
+  const said = typeof response === 'string' ? response : JSON.stringify(response ?? '');
+  return { llmContent: said, returnDisplay: said };
+}
+
+function errorIn(error: unknown): string {
+  if (typeof error === 'string') return error;
+  const { message } = isRecord(error) ? error : {};
+  return typeof message === 'string' ? message : 'the tool failed';
+}
+
+/** Returns what is reported to such an agent, as it has it. */
+export function reportCall(of: LoadedHost, { toolName = '', toolInput, toolResponse }: CallResult) {
+  return {
+    toolInput: toolInput && toolsOf(of).toTheirs({ tool: toolName, input: toolInput }).input,
+    toolOutput: toolResponse ? textsIn(toolResponse['llmContent']) : null,
+  };
+}

@@ -1,0 +1,106 @@
+import { defined, isRecord } from '../../base/json.ts';
+import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import {
+  checkEntries,
+  type Checked,
+  type Complain,
+  discarded,
+  placeOf,
+} from '../../core/definitions/problem.ts';
+import { hookPointOf } from '../../core/points/hook-points.ts';
+import { type ReadSettingsFile, settingsReader } from '../../settings/files/read-files.ts';
+import {
+  fieldReader,
+  type GroupEntry,
+  isFlag,
+  isSeconds,
+  isText,
+  longestTimeout,
+  reportSeconds,
+} from '../parts/hook-groups.ts';
+import { foundHooks, type HostLevel, readLevels } from '../parts/host-levels.ts';
+import { filesOf } from './places.ts';
+import type { LoadedHost } from './host-table.ts';
+
+/** By host, shared by all sessions: a file that breaks while an agent works counts as it was before. */
+const readers = new Map<string, ReadSettingsFile>();
+
+function readerOf({ name, format }: LoadedHost): ReadSettingsFile {
+  const known = readers.get(name);
+  if (known !== undefined) return known;
+  const made = settingsReader(format);
+  readers.set(name, made);
+  return made;
+}
+
+/** Finds the hooks in a host's files. */
+export function findHooks(of: LoadedHost, site: HookSite): FoundHooks {
+  const levels = readLevels(filesOf(of.places, site.cwd), site, readerOf(of));
+  const known = levels.filter(({ broken }) => broken === undefined || broken.isStale);
+  return foundHooks({
+    site,
+    sources: known.map((level) => ({ from: { ...level, hooks: undefined }, off: undefined })),
+    files: levels,
+    guards: Object.entries(of.events)
+      .filter(([, { at }]) => hookPointOf(at).needsGuards)
+      .map(([nativeEvent, { at }]) => ({ event: at, nativeEvent })),
+    problems: levels.flatMap(({ problems }) => problems),
+    define: (level) => defineHooks(of, level),
+  });
+}
+
+/** Checks a file entry by entry: a bad one is skipped, and the others still count. */
+const defineHooks = (of: LoadedHost, level: HostLevel): Checked<HookDefinition> =>
+  checkEntries(level, (complain) => defineAll(of, level, complain));
+
+function* defineAll(
+  of: LoadedHost,
+  level: HostLevel,
+  complain: Complain,
+): Generator<HookDefinition> {
+  for (const entry of of.entries(level.values, complain)) {
+    const definition = defineHook(of, entry, level, complain);
+    if (definition) yield definition;
+  }
+}
+
+function defineHook(
+  of: LoadedHost,
+  entry: GroupEntry<string>,
+  { source, file }: HostLevel,
+  complain: Complain,
+): HookDefinition | undefined {
+  const { event, matcher, hook, path, lost } = entry;
+  const discard = (field: string | undefined, value: unknown, fix: string): undefined =>
+    discarded(complain, lost, field === undefined ? path : [...path, field], value, fix);
+  if (!isRecord(hook)) return discard(undefined, hook, 'make it an object: { "command": "…" }');
+  const { type = 'command', command } = hook;
+  if (type !== 'command')
+    return discard('type', type, `make it "command", which is all ${of.title} has`);
+  if (!isText(command) || !/\S/.test(command))
+    return discard('command', command, 'say what to run: "command": "…"');
+  reportSeconds(hook['timeout'], path, 'timeout', complain);
+  const field = fieldReader(hook, path, complain);
+  const seconds = field('timeout', isSeconds, 'a positive number of seconds');
+  const { at, subject } = of.events[event]!;
+  return {
+    event: at,
+    nativeEvent: event,
+    type,
+    command,
+    name: field('name', isText, 'a string') ?? command,
+    timeout: Math.min(seconds === undefined ? of.timeout : seconds * 1_000, longestTimeout),
+    sequential: of.mode === 'sequential',
+    source,
+    file,
+    place: placeOf(path),
+    shell: of.shell,
+    env: {},
+    ...defined({
+      matcher: subject === undefined ? undefined : matcher?.trim(),
+      async: field('async', isFlag, 'true or false') === true || undefined,
+    }),
+    ...of.more?.(field, entry),
+  };
+}

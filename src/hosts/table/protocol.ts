@@ -1,0 +1,307 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import { isRegex } from '../../base/bounded-regex.ts';
+import { isRecord } from '../../base/json.ts';
+import { type Answer, defaultReason, type Effect, type Wants } from '../../core/answers/answer.ts';
+import type { EventContext } from '../../core/answers/event-context.ts';
+import {
+  cutNotes,
+  cutStdout,
+  factsOf,
+  failure,
+  failureText,
+  readOutcome,
+  unawaitedAnswer,
+} from '../../core/answers/process-facts.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { denialAround, denialIn } from '../parts/host-denials.ts';
+import {
+  anyMatches,
+  isNotFailedTool,
+  matchesAll,
+  matchesHostEvent,
+  type Matcher,
+} from '../parts/matching.ts';
+import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { saysNo } from '../parts/deciding-words.ts';
+import { parseObject } from '../parts/printed-json.ts';
+import { toolsOf } from './tools.ts';
+import { hookPointOf } from '../../core/points/hook-points.ts';
+import type { Fields, Said, ToolCall } from './host-table.ts';
+import type { LoadedHost } from './host-table.ts';
+
+/** The host's name for a hook's event. */
+export const nativeOf = (
+  { events }: Pick<LoadedHost, 'events'>,
+  { nativeEvent, event }: Pick<HookDefinition, 'nativeEvent' | 'event'>,
+): string => nativeEvent ?? Object.keys(events).find((name) => events[name]!.at === event)!;
+
+const traitsOf = (of: LoadedHost, hook: Pick<HookDefinition, 'nativeEvent' | 'event'>) =>
+  of.events[nativeOf(of, hook)]!;
+
+const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
+
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
+export const matcherOf = (of: LoadedHost, hook: HookDefinition): string | undefined =>
+  traitsOf(of, hook).subject === undefined ? undefined : hook.matcher || '*';
+
+const plainNames = /^[\w.:-]+(?:\s*\|\s*[\w.:-]+)*$/;
+
+/**
+ * Compiles a matcher, which is compared with the host's name for a tool and with ours. One that cannot be
+ * decided in time, or is no regular expression, matches: a guard is never skipped.
+ */
+export function compileMatcher(
+  of: LoadedHost,
+  hook: HookDefinition,
+  onUndecided: (error: Error) => void,
+): Matcher {
+  const { subject } = traitsOf(of, hook);
+  const matcher = hook.matcher?.trim() ?? '';
+  if (subject === undefined || isAll(matcher)) return matchesAll;
+  const { nameOf } = toolsOf(of);
+  const namesOf = (given: string): string[] =>
+    subject === 'tool_name' ? [...new Set([nameOf(given), given])] : [given];
+  if (of.matching === 'names or regex' && plainNames.test(matcher)) {
+    const wanted = new Set(matcher.split('|').map((name) => name.trim()));
+    return (given) => namesOf(given).some((name) => wanted.has(name));
+  }
+  const source = /^\/(.+)\/$/.exec(matcher)?.[1] ?? matcher;
+  return isRegex(source)
+    ? (given, budget) => anyMatches(source, namesOf(given), onUndecided, budget)
+    : matchesAll;
+}
+
+/** Whether a hook that matches also applies to this payload. */
+export const applies = (of: LoadedHost, hook: HookDefinition, payload: HookPayload): boolean =>
+  isNotFailedTool(hook, payload) &&
+  matchesHostEvent(hook, payload, traitsOf(of, hook).subject, (one, onUndecided) =>
+    compileMatcher(of, one, onUndecided),
+  );
+
+/** The environment variables that a hook gets. */
+export function environmentOf(
+  of: LoadedHost,
+  hook: HookDefinition,
+  payload: Fields,
+): Readonly<Record<string, string>> {
+  const { tool_name: name, tool_input: given } = payload;
+  const { tool, input } =
+    typeof name === 'string'
+      ? toolsOf(of).toTheirs({ tool: name, input: isRecord(given) ? given : {} })
+      : { tool: '', input: {} };
+  return { ...of.environment?.({ hook, payload, tool, input }), ...hook.env };
+}
+
+/** What a hook receives. */
+export function toStdin(
+  of: LoadedHost,
+  hook: HookDefinition,
+  payload: HookPayload,
+  context: EventContext,
+): object {
+  const { names, tells, told } = of;
+  const event = nativeOf(of, hook);
+  const {
+    session_id,
+    transcript_path,
+    cwd,
+    timestamp: _,
+    hook_event_name: __,
+    tool_name: name,
+    tool_input: given,
+    tool_response: response,
+    prompt,
+    prompt_response: said,
+    ...others
+  } = payload;
+  const isAtEnd = of.events[event]!.at === 'AfterAgent';
+  const fields = {
+    [names.event]: event,
+    [names.session]: session_id,
+    ...(names.transcript && { [names.transcript]: context.transcriptPath ?? transcript_path }),
+    [names.folder]: cwd,
+    ...(typeof name === 'string' && {
+      ...toldCall(of, { tool: name, input: isRecord(given) ? given : {} }),
+      ...(names.call && { [names.call]: context.toolCallId ?? '' }),
+      ...(names.response && response !== undefined && { [names.response]: response }),
+    }),
+    ...(!isAtEnd && prompt !== undefined && { [names.prompt]: prompt }),
+    ...(isAtEnd && names.said && { [names.said]: said ?? '' }),
+    ...others,
+    ...tells?.(event, payload, context),
+  };
+  return told?.(event, fields) ?? fields;
+}
+
+function toldCall(of: LoadedHost, call: ToolCall): Fields {
+  const { tool, input } = toolsOf(of).toTheirs(call);
+  return { tool_name: tool, tool_input: input };
+}
+
+/** Reads an ended hook's answer. */
+export function readAnswer(
+  of: LoadedHost,
+  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
+  outcome: HookProcessOutcome,
+  payload: HookPayload,
+): Answer {
+  const { tool_name: name } = payload;
+  const tool = typeof name === 'string' ? toolsOf(of).nameOf(name) : '';
+  const answer = readOutcome(outcome, (exit) => readExit(of, nativeOf(of, hook), exit, tool), {
+    host: of.title,
+  });
+  return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
+}
+
+function readExit(of: LoadedHost, event: string, exit: HookExit, tool: string): Answer {
+  const meaning = exit.exitCode === null ? undefined : of.exits[exit.exitCode];
+  const { notes, ...wants } = meaning
+    ? readStatus(of, event, meaning, exit)
+    : readPrinted(of, event, exit, tool);
+  const answer: Answer = {
+    ...factsOf(exit),
+    ...wants,
+    notes: [...notes, ...cutNotes(exit)],
+    status: 'ok',
+    success: exit.exitCode === 0,
+  };
+  if (answer.decision === 'deny' || answer.stop) return answer;
+  if (exit.exitCode === 0)
+    return exit.truncated.includes('stdout') ? { ...answer, ...failure(cutStdout) } : answer;
+  return { ...answer, ...failure(failureText(exit)) };
+}
+
+/** Whether a denial has an effect here, whatever the host makes of it. */
+const keepsDenials = ({ events }: LoadedHost, event: string): boolean =>
+  hookPointOf(events[event]!.at).needsGuards;
+
+function readStatus(
+  of: LoadedHost,
+  event: string,
+  meaning: 'deny' | 'stop',
+  { exitCode, stdout, stderr }: HookExit,
+): Wants {
+  const printed = parseObject(stdout.trim());
+  const inside = printed && (denialIn(printed)?.reason ?? of.reads(event, printed).reason);
+  const text = stderr.trim() || (typeof inside === 'string' && inside) || stdout.trim();
+  if (!of.events[event]!.blocks && !keepsDenials(of, event))
+    return { notes: [`exit ${exitCode} has no effect in answer to ${event}`] };
+  const reason = text || defaultReason;
+  return meaning === 'stop'
+    ? { decision: 'deny', reason, stop: true, stopReason: reason, notes: [] }
+    : { decision: 'deny', reason, notes: [], ...ifIgnored(of, event, 'nothing is denied there') };
+}
+
+/** Says that the host would not obey a denial, where it obeys none. */
+const ifIgnored = (
+  { title, events }: LoadedHost,
+  event: string,
+  why: string,
+): Pick<Wants, 'ignored'> =>
+  events[event]!.blocks
+    ? {}
+    : { ignored: { host: title, what: 'denial', why: `${why} (${event})` } };
+
+function readPrinted(of: LoadedHost, event: string, exit: HookExit, tool: string): Wants {
+  const text = exit.stdout.trim();
+  const isRead = exit.exitCode === 0 || of.readsAlways === true;
+  const undecided = of.needsDecision?.includes(event) === true && 'it printed no decision';
+  if (text === '') return { notes: [], ...(undecided && { unreadable: undecided }) };
+  const printed = parseObject(text);
+  if (printed === undefined) return readText(of, event, text, exit.exitCode === 0);
+  const said = isRead ? of.reads(event, printed) : {};
+  if (said.decision !== 'deny') {
+    const lost = lostDenial(
+      of,
+      event,
+      printed,
+      isRead ? 'it is not written as it reads it' : `it exited with ${exit.exitCode ?? 'a signal'}`,
+    );
+    if (lost) return { ...wantsOf(of, event, said, tool), ...lost };
+  }
+  const wants = wantsOf(of, event, said, tool);
+  return undecided && said.decision === undefined ? { ...wants, unreadable: undecided } : wants;
+}
+
+/** Denies for an object that evidently denies, although the host would go on. */
+function lostDenial(
+  of: LoadedHost,
+  event: string,
+  printed: Fields,
+  why: string,
+): Wants | undefined {
+  if (!keepsDenials(of, event)) return undefined;
+  const lost = denialIn(printed);
+  const denies = lost?.decision === 'deny' || lost?.stop === true || saysNo(printed);
+  if (!denies) return undefined;
+  return {
+    decision: 'deny',
+    reason: lost?.reason ?? lost?.stopReason ?? defaultReason,
+    notes: [],
+    ignored: { host: of.title, what: 'denial', why, fix: 'see docs/dialects.md' },
+  };
+}
+
+function readText(of: LoadedHost, event: string, text: string, isOk: boolean): Wants {
+  const lost = keepsDenials(of, event) ? denialAround(text) : undefined;
+  if (lost)
+    return {
+      decision: 'deny',
+      reason: lost.reason ?? lost.stopReason ?? defaultReason,
+      notes: [],
+      ignored: {
+        host: of.title,
+        what: 'denial',
+        why: 'it is not one JSON object',
+        fix: 'print that object and nothing else',
+      },
+    };
+  const notes = holdsDenial(text)
+    ? ['a denial was NOT read: print one JSON object and nothing else']
+    : [];
+  if (text.startsWith('{'))
+    return {
+      notes: [...notes, 'its output is not valid JSON, so all of it was ignored'],
+      unreadable: 'its output is not valid JSON',
+    };
+  if (!isOk) return { notes };
+  const isContext = of.textIsContext?.includes(event) === true;
+  return { effects: [{ kind: isContext ? 'context' : 'notice', text }], plainText: true, notes };
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** What a hook wants, in our terms. */
+function wantsOf(of: LoadedHost, event: string, said: Said, tool: string): Wants {
+  const { decision, reason, stop, context, message, input, result, hide } = said;
+  const effects: Effect[] = [];
+  const [told, shown, replaced] = [textIn(context), textIn(message), textIn(result)];
+  if (told !== undefined) effects.push({ kind: 'context', text: told });
+  if (shown !== undefined) effects.push({ kind: 'notice', text: shown });
+  if (replaced !== undefined)
+    effects.push({
+      kind: 'replace',
+      slot: 'tool_response',
+      value: { llmContent: replaced, returnDisplay: replaced },
+    });
+  if (hide === true) effects.push({ kind: 'hide' });
+  const change = input && ('all' in input ? input.all : input.some);
+  if (isRecord(change) && of.events[event]!.at === 'BeforeTool')
+    effects.push({
+      kind: 'all' in input! ? 'replace' : 'patch',
+      slot: 'tool_input',
+      value: toolsOf(of).fromTheirs({ tool, input: change }).input,
+    });
+  return {
+    ...(decision && { decision, ...(textIn(reason) !== undefined && { reason: textIn(reason)! }) }),
+    ...(decision === 'deny' && textIn(reason) === undefined && { reason: defaultReason }),
+    ...(stop !== undefined && {
+      stop: true,
+      stopReason: textIn(stop) ?? textIn(reason) ?? defaultReason,
+    }),
+    effects,
+    notes: [],
+  };
+}

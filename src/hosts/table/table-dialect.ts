@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import { onDemand } from '../../base/on-demand.ts';
+import { eventTable } from '../parts/event-table.ts';
+import { mayHold, projectSight } from '../parts/host-places.ts';
+import { settingsAtFirstSight } from '../../settings/files/read-files.ts';
+import type { LoadedHost, TableEvent, TableHost } from './host-table.ts';
+import { filesOf } from './places.ts';
+import type * as Protocol from './protocol.ts';
+
+const loadProtocol = onDemand(() => import('./protocol.ts'));
+const loadFind = onDemand(() => import('./find.ts'));
+
+/** Makes the dialect of a host of which everything stands in a table. */
+export function tableDialect(host: TableHost): Dialect & Host {
+  const { name, events, places, load } = host;
+  const { ours } = eventTable<string, TableEvent>(events);
+  let loaded: { readonly of: LoadedHost; readonly by: typeof Protocol } | undefined;
+  const ready = async () => {
+    const [{ table }, by] = await Promise.all([load(), loadProtocol()]);
+    return (loaded ??= { of: { ...host, ...table }, by });
+  };
+  const now = () => {
+    if (loaded === undefined)
+      throw new Error(`The hooks of ${name} must be found before they run.`);
+    return loaded;
+  };
+  const withTable = async <Result>(use: (of: LoadedHost) => Result | Promise<Result>) =>
+    use((await ready()).of);
+  return {
+    name,
+    family: name,
+    events: ours,
+    needsSwitch: false,
+    approves: true,
+    guarded: places.guarded,
+    mayBeIn: (cwd, counts = () => true) =>
+      filesOf(places, cwd).some(
+        ({ source, file }) => counts(source) && mayHold(settingsAtFirstSight(file, places.signs)),
+      ),
+    atFirstSight: (cwd) => projectSight(filesOf(places, cwd), places.signs),
+    find: (site) => withTable(async (of) => (await loadFind()).findHooks(of, site)),
+    identity: (hook) => now().of.identity?.(hook) ?? identityOf(hook),
+    matcherOf: (hook) => now().by.matcherOf(now().of, hook),
+    compileMatcher: (hook, onUndecided) => now().by.compileMatcher(now().of, hook, onUndecided),
+    applies: (hook, payload) => now().by.applies(now().of, hook, payload),
+    mode: () => now().of.mode ?? 'parallel',
+    environment: (hook, input) => now().by.environmentOf(now().of, hook, { ...input }),
+    stdin: (hook, payload, context) => now().by.toStdin(now().of, hook, payload, context),
+    read: (hook, outcome, payload) => now().by.readAnswer(now().of, hook, outcome, payload),
+    readCall: (event, given) =>
+      withTable(async (of) => (await import('./call.ts')).readCall(of, event, given)),
+    reportCall: (result) =>
+      withTable(async (of) => (await import('./call.ts')).reportCall(of, result)),
+    speak: () => withTable(async (of) => (await import('./speak.ts')).speakerOf(of)),
+    install: () => withTable((of) => of.installation),
+    write: () => withTable(async (of) => (await import('./write.ts')).writerOf(of)),
+  };
+}
+
+const identityOf = ({ nativeEvent, matcher, command }: HookDefinition): string =>
+  JSON.stringify([nativeEvent, matcher, command]);
