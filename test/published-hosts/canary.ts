@@ -5,7 +5,7 @@ import { hosts } from '../../src/hosts/all/hosts.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { starter } from '../support/main.ts';
 import { sandbox } from '../support/sandbox.ts';
-import { programOf } from './installed.ts';
+import { pathFor, programOf } from './installed.ts';
 import type { RealHost } from './real-host.ts';
 
 interface Report {
@@ -22,7 +22,7 @@ export async function canaryIn({ name, files }: RealHost): Promise<void> {
   symlinkSync(programOf(name)!, join(bin, program));
   for (const [file, content] of Object.entries(files('http://127.0.0.1:9', box.project)))
     box.write(resolve(box.home, file), content);
-  const env = { ...box.env, PATH: `${bin}:${process.env['PATH']}` };
+  const env = { ...box.env, PATH: `${bin}:${pathFor(name)}` };
   const at = { ...box, env };
   const command = JSON.stringify(starter);
   await hookmachine(at, ['install', name, '--scope', 'user', '--command', command]);

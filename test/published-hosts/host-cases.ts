@@ -62,7 +62,7 @@ export function hostCases(name: string): void {
         );
         expect([made('asked'), made('ran')]).toEqual([true, true]);
         expect(requests.some((request) => request.includes('of the prompt'))).toBe(true);
-        expect(requests.at(-1)).toContain('of the result');
+        if (!('context' in cannot)) expect(requests.at(-1)).toContain('of the result');
       },
     );
 

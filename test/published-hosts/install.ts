@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { hostsFolder, programOf, published } from './installed.ts';
+import { hostsFolder, newerNode, programOf, published } from './installed.ts';
 
 /** Installs a published host. Returns whether it is then installed. */
 export function installHost(name: string): boolean {
@@ -10,7 +10,9 @@ export function installHost(name: string): boolean {
   if (!existsSync(list)) writeFileSync(list, '{ "private": true }\n');
   // Some ask for a newer Node than they need.
   const args = ['install', '--no-audit', '--no-fund', '--force', '--loglevel=error'];
-  execaSync('npm', [...args, published[name]!.package], {
+  const { package: own, needsNode } = published[name]!;
+  const packages = needsNode === undefined ? [own] : [own, `${newerNode}@${needsNode}`];
+  execaSync('npm', [...args, ...packages], {
     cwd: hostsFolder,
     stdio: ['ignore', 'ignore', 'inherit'],
     reject: false,

@@ -14,6 +14,8 @@ interface PublishedHost {
    * script ran.
    */
   readonly program: string;
+  /** Set if it needs a newer Node.js than we do. */
+  readonly needsNode?: '24';
 }
 
 const { platform, arch } = process;
@@ -36,7 +38,19 @@ export const published: Readonly<Record<string, PublishedHost>> = {
     package: `@kilocode/cli-${platform}-${arch}@7.7.9`,
     program: `@kilocode/cli-${platform}-${arch}/bin/kilo`,
   },
+  kimi: { package: '@moonshot-ai/kimi-code@2.1.0', program: '.bin/kimi', needsNode: '24' },
 };
+
+/** The Node.js for hosts that need a newer one than we do. */
+export const newerNode = `node-${platform}-${arch}`;
+
+/** The search path on which a host finds its Node.js. */
+export function pathFor(host: string): string {
+  const { PATH = '' } = process.env;
+  return published[host]?.needsNode === undefined
+    ? PATH
+    : `${join(hostsFolder, 'node_modules', newerNode, 'bin')}:${PATH}`;
+}
 
 /** The program of a host, if it is installed. */
 export function programOf(host: string): string | undefined {

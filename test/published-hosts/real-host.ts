@@ -15,7 +15,7 @@ export interface RealHost {
   readonly files: (url: string, project: string) => Readonly<Record<string, unknown>>;
   readonly env: (url: string) => Readonly<Record<string, string>>;
   /** Why these cases cannot be tried with it. */
-  readonly cannot?: Readonly<Partial<Record<'rewrite' | 'http', string>>>;
+  readonly cannot?: Readonly<Partial<Record<'rewrite' | 'http' | 'context', string>>>;
   /** What it does if its HTTP hooks find no server; absent if it has no such hooks. */
   readonly unserved?: 'denies' | 'runs the tool';
   /** Whether it asks the user even if there is none, and waits. */
@@ -153,5 +153,17 @@ trust_level = "trusted"
       KILO_TELEMETRY_LEVEL: 'off',
       KILO_CONFIG_CONTENT: JSON.stringify(localModel(url)),
     }),
+  },
+  {
+    name: 'kimi',
+    cannot: {
+      http: 'Kimi Code has no HTTP hooks',
+      rewrite: 'Kimi Code takes no other arguments from hooks',
+      context: 'Kimi Code takes no context from hooks after a tool',
+    },
+    args: ['-p', 'go'],
+    shell: liveAgents['kimi']!.shell,
+    files: () => ({}),
+    env: liveAgents['kimi']!.env,
   },
 ];

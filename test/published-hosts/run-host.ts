@@ -7,7 +7,7 @@ import { hookmachine } from '../support/hookmachine.ts';
 import { starter } from '../support/main.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { startServe } from '../support/serve.ts';
-import { programOf } from './installed.ts';
+import { pathFor, programOf } from './installed.ts';
 import { serveModel, type WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 import type { RealHost } from './real-host.ts';
 
@@ -60,12 +60,11 @@ export async function startHost(
     served!.running.kill();
     await served!.running;
   }
-  const { PATH = '' } = process.env;
   const running = execa(programOf(name)!, args, {
     cwd: project,
     env: {
       ...box.env,
-      PATH,
+      PATH: pathFor(name),
       HOOKMACHINE_TRUST: '1',
       NO_COLOR: '1',
       ...envOf(server.url),

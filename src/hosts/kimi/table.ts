@@ -162,11 +162,11 @@ export const table: HostTable = {
   },
 };
 
-/** The text of a prompt, which comes in parts; anything else stays as it is. */
-const textOf = (prompt: unknown): unknown =>
-  Array.isArray(prompt)
+/** The text of a prompt, which comes in parts; null for anything else. */
+const textOf = (prompt: unknown): string | null =>
+  Array.isArray(prompt) && prompt.length > 0 && prompt.every(isRecord)
     ? prompt
-        .map((part: unknown) => (isRecord(part) ? part['text'] : part))
+        .map(({ text }) => text)
         .filter(isText)
         .join('\n')
-    : prompt;
+    : null;

@@ -209,7 +209,10 @@ function readPrinted(of: LoadedHost, event: string, exit: HookExit, tool: string
   const undecided = of.needsDecision?.includes(event) === true && 'it printed no decision';
   if (text === '') return { notes: [], ...(undecided && { unreadable: undecided }) };
   const printed = parseObject(text);
-  if (printed === undefined) return readText(of, event, text, exit.exitCode === 0);
+  if (printed === undefined) {
+    const wants = readText(of, event, text, exit.exitCode === 0);
+    return undecided && wants.decision === undefined ? { ...wants, unreadable: undecided } : wants;
+  }
   const said = isRead ? of.reads(event, printed) : {};
   if (said.decision !== 'deny') {
     const lost = lostDenial(

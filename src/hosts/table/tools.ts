@@ -24,6 +24,6 @@ export function toolsOf({ tools, calls }: Pick<HostTable, 'tools' | 'calls'>): T
       const tool = table.fromTheirs(call.tool);
       return { tool, input: table.fromInput(tool, call.input) };
     },
-    nameOf: table.toTheirs,
+    nameOf: (ours) => calls?.to({ tool: ours, input: {} })?.tool ?? table.toTheirs(ours),
   };
 }

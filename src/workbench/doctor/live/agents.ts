@@ -85,4 +85,18 @@ export const liveAgents: Readonly<Record<string, LiveAgent>> = {
   },
   opencode: likeOpenCode('OPENCODE'),
   kilo: likeOpenCode('KILO'),
+  kimi: {
+    args: () => ['-p', 'go'],
+    env: (url) => ({
+      KIMI_MODEL_NAME: 'm',
+      KIMI_MODEL_PROVIDER_TYPE: 'openai',
+      KIMI_MODEL_BASE_URL: `${url}/v1`,
+      KIMI_MODEL_API_KEY: 'none',
+      KIMI_MODEL_MAX_CONTEXT_SIZE: '100000',
+      KIMI_CODE_NO_AUTO_UPDATE: '1',
+      KIMI_CODE_MODEL_CATALOG_REFRESH_ON_START: '0',
+      KIMI_DISABLE_TELEMETRY: '1',
+    }),
+    shell: (command) => ({ name: 'Bash', args: { command, description } }),
+  },
 };
