@@ -65,7 +65,7 @@ export const table: HostTable = {
     return {
       ...given,
       ...(name !== undefined && { tool_name: name, tool_input: args ?? {} }),
-      ...(stepIdx !== undefined && { stepIdx: String(stepIdx) }),
+      ...(stepIdx !== undefined && { stepIdx: JSON.stringify(stepIdx) }),
       ...(Array.isArray(workspacePaths) && { cwd: workspacePaths[0] }),
     };
   },
@@ -80,7 +80,7 @@ export const table: HostTable = {
             hookKeys: ['type', 'command', 'timeout'],
             under: [name],
             reserved: ['enabled'],
-            isFlat: (event) => !/ToolUse$/.test(event),
+            isFlat: (event) => !event.endsWith('ToolUse'),
           },
           complain,
         );
@@ -134,7 +134,7 @@ export const table: HostTable = {
     entries: (call) =>
       ['PreToolUse', 'PostToolUse', 'Stop', 'SessionStart'].map((event) => {
         const hook = { type: 'command', command: call(event), timeout: hookTimeout };
-        return { event, entry: /ToolUse$/.test(event) ? { matcher: '*', hooks: [hook] } : hook };
+        return { event, entry: event.endsWith('ToolUse') ? { matcher: '*', hooks: [hook] } : hook };
       }),
     after: () => ['restart Antigravity CLI: it reads its hooks when it starts'],
     notes: () => [

@@ -42,10 +42,7 @@ export const table: HostTable = {
     return {
       ...fields,
       ...(output !== undefined && {
-        tool_output: (isRecord(output) ? textsIn(output['llmContent']) : String(output)).slice(
-          0,
-          2_000,
-        ),
+        tool_output: textsIn(isRecord(output) ? output['llmContent'] : output).slice(0, 2_000),
       }),
       ...(event === 'PostToolUseFailure' && { error: { name: 'Error', message: error } }),
       ...(prompt !== undefined && { prompt: [{ type: 'text', text: prompt }] }),

@@ -17,14 +17,14 @@ import { toolsOf } from './tools.ts';
 import type { Fields } from './host-table.ts';
 import type { LoadedHost } from './host-table.ts';
 
-const call = { tool_name: text, tool_input: object };
+const toolCall = { tool_name: text, tool_input: object };
 
 /** What an event's own fields must be, under our names. More fields are tolerated. */
 const shapes: Readonly<Partial<Record<HookEventName, Shape>>> = {
-  BeforeTool: call,
-  ToolPermission: call,
-  AfterTool: { ...call, tool_response: anything },
-  ToolFailed: { ...call, error: optional(anything) },
+  BeforeTool: toolCall,
+  ToolPermission: toolCall,
+  AfterTool: { ...toolCall, tool_response: anything },
+  ToolFailed: { ...toolCall, error: optional(anything) },
   BeforeAgent: { prompt: text },
   AfterAgent: { stop_hook_active: withDefault(flag, () => false) },
 };

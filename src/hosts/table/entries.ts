@@ -1,7 +1,7 @@
 import { isRegex } from '../../base/bounded-regex.ts';
 import type { Complain } from '../../core/definitions/problem.ts';
 import { groupEntries, type GroupEntry, type GroupFormat } from '../parts/hook-groups.ts';
-import type { Fields, TableEvent } from './host-table.ts';
+import type { TableEvent } from './host-table.ts';
 
 type Format = Pick<GroupFormat<string>, 'under' | 'eventOf' | 'isFlat' | 'reserved'> & {
   readonly title: string;
@@ -16,7 +16,7 @@ export const entriesBelow = (
   complain: Complain,
 ): Generator<GroupEntry<string>> =>
   groupEntries(
-    { source: 'user', hooks: hooks as Fields | undefined },
+    { source: 'user', hooks },
     {
       host: title,
       events: Object.keys(events),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { onDemand } from '../../base/on-demand.ts';

@@ -144,7 +144,7 @@ const before = (command: string, tool = 'Bash', input: Fields = { command }): Fi
 /** What Claude Code is answered if this hook stands in that host's file. */
 async function asked(one: TableCase, command: string, event = before('ls'), more?: Fields) {
   const box = relayBox();
-  box.write(fileIn(box, one.file), one.of(command, more) as object);
+  box.write(fileIn(box, one.file), one.of(command, more));
   const relayed = await box.relay('claude-code', event, { env: { HOOKMACHINE_TRUST: '1' } });
   return { ...relayed, box };
 }
@@ -272,7 +272,7 @@ describe('what only one host has', () => {
     for (const one of cases.filter(({ file }) => !file.startsWith('~/'))) {
       const box = relayBox();
       const mark = join(box.folder, 'ran');
-      box.write(fileIn(box, one.file), one.of(`touch '${mark}'`) as object);
+      box.write(fileIn(box, one.file), one.of(`touch '${mark}'`));
       const { stderr } = await box.relay('claude-code', before('ls'), {
         env: { HOOKMACHINE_TRUST: '' },
       });
