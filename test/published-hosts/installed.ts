@@ -39,6 +39,7 @@ export const published: Readonly<Record<string, PublishedHost>> = {
     program: `@kilocode/cli-${platform}-${arch}/bin/kilo`,
   },
   kimi: { package: '@moonshot-ai/kimi-code@2.1.0', program: '.bin/kimi', needsNode: '24' },
+  pi: { package: '@earendil-works/pi-coding-agent@1.6.0', program: '.bin/pi', needsNode: '24' },
 };
 
 /** The Node.js for hosts that need a newer one than we do. */

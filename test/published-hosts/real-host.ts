@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { liveAgents } from '../../src/workbench/doctor/live/agents.ts';
+import { liveAgents, piModel } from '../../src/workbench/doctor/live/agents.ts';
 import type { WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 
 /** A published host, and how it is run without a terminal. */
@@ -165,5 +165,14 @@ trust_level = "trusted"
     shell: liveAgents['kimi']!.shell,
     files: () => ({}),
     env: liveAgents['kimi']!.env,
+  },
+  {
+    name: 'pi',
+    cannot: { http: 'Pi has no HTTP hooks' },
+    args: ['-p', 'go', '--model', 'local/m', '--approve', '--offline'],
+    shell: liveAgents['pi']!.shell,
+    write: (path, content) => ({ name: 'write', args: { path, content } }),
+    files: (url) => ({ '.pi/agent/models.json': piModel('local', url) }),
+    env: () => ({ PI_TELEMETRY: '0' }),
   },
 ];

@@ -2,6 +2,7 @@ import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { knownDialects } from './known.ts';
 import { kilo } from '../kilo/index.ts';
 import { opencode } from '../opencode/index.ts';
+import { pi } from '../pi/index.ts';
 
 /**
  * The hosts that a relay can be a hook for: the agents that have a dialect, each with the dialect of its
@@ -16,4 +17,5 @@ export const hosts: readonly Host[] = [
   ),
   opencode,
   kilo,
+  pi,
 ];

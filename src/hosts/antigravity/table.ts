@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import { filePathAs, folderPathAs } from '../parts/tool-table.ts';
 import { flatAnswer } from '../parts/speaking.ts';
 import { entriesBelow } from '../table/entries.ts';
-import type { Fields, HostTable } from '../table/host-table.ts';
+import type { Fields, DialectTable } from '../table/host-table.ts';
 import { events } from './events.ts';
 
 const file = filePathAs('TargetFile');
@@ -13,7 +13,7 @@ const hookTimeout = 120;
 const ours = 'hookmachine';
 
 /** What users and makers of other guards measured on versions 1.1.2 to 1.1.25, and its documentation. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'Antigravity CLI',
   tools: [
     {

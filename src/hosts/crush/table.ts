@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { filePathAs } from '../parts/tool-table.ts';
 import { flatAnswer } from '../parts/speaking.ts';
 import { anySpelling, entriesBelow } from '../table/entries.ts';
-import type { HostTable } from '../table/host-table.ts';
+import type { DialectTable } from '../table/host-table.ts';
 import { events } from './events.ts';
 
 const filePath = filePathAs('file_path');
 const hookTimeout = 120;
 
 /** Its documentation (docs/hooks in its repository) as of version 0.96. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'Crush',
   tools: [
     { ours: 'run_shell_command', name: 'bash', renamed: [['directory', 'working_dir']] },

@@ -4,7 +4,7 @@ import { inGroups } from '../../core/dialects/installation.ts';
 import { inSeconds } from '../../core/dialects/writer.ts';
 import { claudeAnswer, readClaude } from '../table/claude-shape.ts';
 import { entriesBelow } from '../table/entries.ts';
-import type { HostTable } from '../table/host-table.ts';
+import type { DialectTable } from '../table/host-table.ts';
 import { filePathAs, folderPathAs } from '../parts/tool-table.ts';
 import { events } from './events.ts';
 
@@ -12,7 +12,7 @@ const filePath = filePathAs('file_path');
 const hookTimeout = 120;
 
 /** Its documentation (hooks reference) as of November 2026. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'Factory Droid',
   tools: [
     { ours: 'run_shell_command', name: 'Execute', aliases: ['Bash'] },

@@ -5,7 +5,7 @@ import { isRecord } from '../../base/json.ts';
 import { filePathAs } from '../parts/tool-table.ts';
 import { decisionWith, flatAnswer } from '../parts/speaking.ts';
 import { entriesBelow } from '../table/entries.ts';
-import type { HostTable } from '../table/host-table.ts';
+import type { DialectTable } from '../table/host-table.ts';
 import { events } from './events.ts';
 
 const path = filePathAs('path');
@@ -16,7 +16,7 @@ const pluginIn = (scope: Scope, { cwd, home }: InstallSite): string =>
   join(scope === 'user' ? home : cwd, '.agents', 'plugins', 'hookmachine');
 
 /** Its documentation (guides/context-engineering/hooks) as of version 1.48. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'goose',
   tools: [
     { ours: 'run_shell_command', name: 'developer__shell' },

@@ -7,7 +7,7 @@ import { isText, isTextsByName } from '../parts/hook-groups.ts';
 import { filePathAs } from '../parts/tool-table.ts';
 import { nestedAnswer } from '../parts/speaking.ts';
 import { anySpelling, matcherFault } from '../table/entries.ts';
-import type { HostTable } from '../table/host-table.ts';
+import type { DialectTable } from '../table/host-table.ts';
 import { toml } from '../table/toml.ts';
 import { events } from './events.ts';
 
@@ -16,7 +16,7 @@ const hookTimeout = 600;
 const eventNamed = anySpelling(events);
 
 /** Kimi Code 2.1.0, as measured and as its package says. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'Kimi Code',
   tools: [
     { ours: 'run_shell_command', name: 'Bash', renamed: [['directory', 'cwd']] },

@@ -1,16 +1,12 @@
 import { defaultMaxRejections } from '../../core/calls/turn-limits.ts';
 import { relayMark } from '../parts/relay-entry.ts';
-import { longestWait } from './speak.ts';
+import { relayText } from '../parts/extension-relay.ts';
 
 // oxlint-disable max-lines-per-function -- it is one text
 
 /** The plugin file. It contains no code of hookmachine and passes every event on to the relay. */
 export const pluginText = (call: string): string => `// ${relayMark}
-import { spawn } from 'node:child_process';
-
-const command = ${JSON.stringify(call)};
-/** Hooks have their own time limits; the agent has none. */
-const longestWait = ${longestWait};
+${relayText(call)}
 /** How many times in a row hooks may make the agent continue. */
 const mostRounds = ${defaultMaxRejections};
 
@@ -18,39 +14,7 @@ export const Hookmachine = async ({ client, directory }) => {
   const warn = (message) =>
     client.app.log({ body: { service: 'hookmachine', level: 'warn', message } }).catch(() => {});
 
-  /** Asks the hooks about one event. A relay that cannot be started lets it continue, and is reported. */
-  const relay = (event, fields) =>
-    new Promise((resolve) => {
-      const child = spawn(\`\${command} \${event}\`, {
-        shell: true,
-        cwd: directory,
-        timeout: longestWait,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      let [out, err] = ['', ''];
-      child.stdout.setEncoding('utf8');
-      child.stderr.setEncoding('utf8');
-      child.stdout.on('data', (piece) => (out += piece));
-      child.stderr.on('data', (piece) => (err += piece));
-      child.on('error', (error) => (err += error.message));
-      child.on('close', (code, signal) => {
-        const ended = \`the relay ended with \${code ?? signal}\`;
-        // It exits with 2 if it has an answer and cannot write it.
-        const isLost = code === 2 || code === null || code > 128;
-        if (code !== 0 && !isLost) err = \`\${ended}, so \${event} continues: \${err}\`;
-        if (err.trim() !== '') warn(err.trim());
-        if (isLost) return resolve({ deny: \`\${ended}: \${err.trim()}\` });
-        try {
-          resolve(code === 0 && out.trim() !== '' ? JSON.parse(out) : {});
-        } catch (error) {
-          const fault = \`the relay's answer cannot be read: \${error.message}\`;
-          warn(fault);
-          resolve({ deny: fault });
-        }
-      });
-      child.stdin.on('error', () => {});
-      child.stdin.end(JSON.stringify({ cwd: directory, ...fields }));
-    });
+  const relay = (event, fields) => askRelay(event, fields, directory, warn);
 
   const prompts = new Map();
   const rounds = new Map();

@@ -1,9 +1,7 @@
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Speaker, Wishes } from '../../core/dialects/speaker.ts';
+import { longestWait } from '../parts/extension-relay.ts';
 import { flatAnswer } from '../parts/speaking.ts';
-
-/** How long the plugin file waits, in ms: hooks have their own time limits, and OpenCode has none. */
-export const longestWait = 600_000;
 
 /** Writes the answers that the plugin file from `hookmachine install opencode` carries out. */
 export const speaker: Speaker = {

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import { inGroups } from '../../core/dialects/installation.ts';
 import { decisionWith, flatAnswer } from '../parts/speaking.ts';
 import { anySpelling, entriesBelow } from '../table/entries.ts';
-import type { HostTable } from '../table/host-table.ts';
+import type { DialectTable } from '../table/host-table.ts';
 import { events } from './events.ts';
 
 const hookTimeout = 120;
@@ -21,7 +21,7 @@ const edits: Readonly<
 };
 
 /** Its documentation (customization/hooks) as of November 2026. */
-export const table: HostTable = {
+export const table: DialectTable = {
   title: 'OpenHands',
   tools: [{ ours: 'run_shell_command', name: 'terminal', aliases: ['execute_bash'] }],
   calls: {

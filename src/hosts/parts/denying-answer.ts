@@ -45,4 +45,5 @@ const plainDenials = new Map<string, (reason: string) => HostAnswer>([
   ['kodelet', (reason) => ({ stdout: { blocked: true, reason } })],
   ['opencode', (reason) => ({ stdout: { deny: reason } })],
   ['kilo', (reason) => ({ stdout: { deny: reason } })],
+  ['pi', (reason) => ({ stdout: { deny: reason } })],
 ]);

@@ -26,6 +26,8 @@ const shapes: Readonly<Partial<Record<HookEventName, Shape>>> = {
   AfterTool: { ...toolCall, tool_response: anything },
   ToolFailed: { ...toolCall, error: optional(anything) },
   BeforeAgent: { prompt: text },
+  BeforeModel: { llm_request: object },
+  AfterModel: { llm_request: object, llm_response: object },
   AfterAgent: { stop_hook_active: withDefault(flag, () => false) },
 };
 

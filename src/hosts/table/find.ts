@@ -21,12 +21,12 @@ import {
 } from '../parts/hook-groups.ts';
 import { foundHooks, type HostLevel, readLevels } from '../parts/host-levels.ts';
 import { filesOf } from './places.ts';
-import type { LoadedHost } from './host-table.ts';
+import type { LoadedDialect } from './host-table.ts';
 
 /** By host, shared by all sessions: a file that breaks while an agent works counts as it was before. */
 const readers = new Map<string, ReadSettingsFile>();
 
-function readerOf({ name, format }: LoadedHost): ReadSettingsFile {
+function readerOf({ name, format }: LoadedDialect): ReadSettingsFile {
   const known = readers.get(name);
   if (known !== undefined) return known;
   const made = settingsReader(format);
@@ -35,7 +35,7 @@ function readerOf({ name, format }: LoadedHost): ReadSettingsFile {
 }
 
 /** Finds the hooks in a host's files. */
-export function findHooks(of: LoadedHost, site: HookSite): FoundHooks {
+export function findHooks(of: LoadedDialect, site: HookSite): FoundHooks {
   const levels = readLevels(filesOf(of.places, site.cwd), site, readerOf(of));
   const known = levels.filter(({ broken }) => broken === undefined || broken.isStale);
   return foundHooks({
@@ -51,11 +51,11 @@ export function findHooks(of: LoadedHost, site: HookSite): FoundHooks {
 }
 
 /** Checks a file entry by entry: a bad one is skipped, and the others still count. */
-const defineHooks = (of: LoadedHost, level: HostLevel): Checked<HookDefinition> =>
+const defineHooks = (of: LoadedDialect, level: HostLevel): Checked<HookDefinition> =>
   checkEntries(level, (complain) => defineAll(of, level, complain));
 
 function* defineAll(
-  of: LoadedHost,
+  of: LoadedDialect,
   level: HostLevel,
   complain: Complain,
 ): Generator<HookDefinition> {
@@ -66,7 +66,7 @@ function* defineAll(
 }
 
 function defineHook(
-  of: LoadedHost,
+  of: LoadedDialect,
   entry: GroupEntry<string>,
   { source, file }: HostLevel,
   complain: Complain,

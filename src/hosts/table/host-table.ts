@@ -75,7 +75,7 @@ export interface TableNames {
   readonly transcript?: string;
 }
 
-/** Everything in which a host differs from others; loaded with its first hook or event. */
+/** How a host is spoken to: all that its relay must know; loaded with its first event. */
 export interface HostTable {
   readonly title: string;
   readonly tools: readonly HostTool[];
@@ -84,12 +84,23 @@ export interface HostTable {
     readonly to: (call: ToolCall) => ToolCall | undefined;
     readonly from: (call: ToolCall) => ToolCall | undefined;
   };
-  /** How events are told; `ours` is the payload in canonical form. */
   readonly names: TableNames;
-  /** Further fields that every hook of an event receives. */
-  readonly tells?: (event: string, payload: Fields, context: EventContext) => Fields;
   /** An event's fields under the names of `names`, from a form that differs in more than names. */
   readonly given?: (event: string, given: Fields) => Fields;
+  /** The events at which hooks may ask the user. */
+  readonly asks?: readonly string[];
+  readonly projectIn?: Speaker['projectIn'];
+  readonly silence?: HostAnswer;
+  /** How long the host waits for its hooks as they are installed, in ms. */
+  readonly waits: number;
+  readonly answers: (event: string, wishes: Wishes, outcome: EventOutcome) => HostAnswer;
+  readonly installation: Installation;
+}
+
+/** What is more to be known of a host whose users write hooks in files of its own. */
+export interface DialectTable extends HostTable {
+  /** Further fields that every hook of an event receives. */
+  readonly tells?: (event: string, payload: Fields, context: EventContext) => Fields;
   /** What a hook receives, from the form with `names`, where it differs in more than names. */
   readonly told?: (event: string, fields: Fields) => Fields;
 
@@ -101,7 +112,7 @@ export interface HostTable {
   /** In ms, for a hook that does not say how long it may take. */
   readonly timeout: number;
   readonly shell: Shell;
-  /** How a matcher that is not empty or `*` is compared with a tool's name; default: `regex`, anywhere in it. */
+  /** How a matcher is compared with a tool's name; default: `regex`, anywhere in it. */
   readonly matching?: 'names or regex';
   readonly mode?: 'sequential';
   readonly environment?: (of: {
@@ -114,7 +125,7 @@ export interface HostTable {
   /** What identifies a hook; default: its event, matcher and command. */
   readonly identity?: (hook: HookDefinition) => string;
 
-  /** What statuses mean in which the host does not read stdout; the reason is on stderr. */
+  /** What statuses mean at which the host does not read stdout; the reason is on stderr. */
   readonly exits: Readonly<Record<number, 'deny' | 'stop'>>;
   /** Whether stdout counts at every other status; default: only at 0. */
   readonly readsAlways?: true;
@@ -123,27 +134,24 @@ export interface HostTable {
   readonly needsDecision?: readonly string[];
   /** The events at which plain text is for the model. */
   readonly textIsContext?: readonly string[];
-
-  readonly asks?: readonly string[];
-  readonly projectIn?: Speaker['projectIn'];
-  readonly sessionIn?: Speaker['sessionIn'];
-  readonly silence?: HostAnswer;
-  /** How long the host waits for its hooks as they are installed, in ms. */
-  readonly waits: number;
-  readonly answers: (event: string, wishes: Wishes, outcome: EventOutcome) => HostAnswer;
-  readonly installation: Installation;
-  /** For a host whose entries are in a file of its own format: how a hook is written there. */
+  /** How a hook is written in its file, if `migrate` can write there. */
   readonly writes?: EntryFormat;
 }
 
 /** What is known of a host before its table is loaded. */
 export interface TableHost extends Pick<DialectNames, 'name'> {
   readonly events: Readonly<Record<string, TableEvent>>;
-  readonly places: TablePlaces;
   readonly load: () => Promise<{ readonly table: HostTable }>;
 }
 
-/** What the functions of a dialect need of its host. */
-export interface LoadedHost extends HostTable, Omit<TableHost, 'load'> {
-  readonly names: HostTable['names'];
+/** What is known of a host that has hooks in files before its table is loaded. */
+export interface TableDialect extends TableHost {
+  readonly places: TablePlaces;
+  readonly load: () => Promise<{ readonly table: DialectTable }>;
 }
+
+/** A host with its table. */
+export type LoadedHost = Omit<TableHost, 'load'> & HostTable;
+
+/** The same of a host that has hooks in files. */
+export type LoadedDialect = Omit<TableDialect, 'load'> & DialectTable;

@@ -28,21 +28,21 @@ import { parseObject } from '../parts/printed-json.ts';
 import { toolsOf } from './tools.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import type { Fields, Said, ToolCall } from './host-table.ts';
-import type { LoadedHost } from './host-table.ts';
+import type { LoadedDialect } from './host-table.ts';
 
 /** The host's name for a hook's event. */
 export const nativeOf = (
-  { events }: Pick<LoadedHost, 'events'>,
+  { events }: Pick<LoadedDialect, 'events'>,
   { nativeEvent, event }: Pick<HookDefinition, 'nativeEvent' | 'event'>,
 ): string => nativeEvent ?? Object.keys(events).find((name) => events[name]!.at === event)!;
 
-const traitsOf = (of: LoadedHost, hook: Pick<HookDefinition, 'nativeEvent' | 'event'>) =>
+const traitsOf = (of: LoadedDialect, hook: Pick<HookDefinition, 'nativeEvent' | 'event'>) =>
   of.events[nativeOf(of, hook)]!;
 
 const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
 
 /** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
-export const matcherOf = (of: LoadedHost, hook: HookDefinition): string | undefined =>
+export const matcherOf = (of: LoadedDialect, hook: HookDefinition): string | undefined =>
   traitsOf(of, hook).subject === undefined ? undefined : hook.matcher || '*';
 
 const plainNames = /^[\w.:-]+(?:\s*\|\s*[\w.:-]+)*$/;
@@ -52,7 +52,7 @@ const plainNames = /^[\w.:-]+(?:\s*\|\s*[\w.:-]+)*$/;
  * decided in time, or is no regular expression, matches: a guard is never skipped.
  */
 export function compileMatcher(
-  of: LoadedHost,
+  of: LoadedDialect,
   hook: HookDefinition,
   onUndecided: (error: Error) => void,
 ): Matcher {
@@ -73,7 +73,7 @@ export function compileMatcher(
 }
 
 /** Whether a hook that matches also applies to this payload. */
-export const applies = (of: LoadedHost, hook: HookDefinition, payload: HookPayload): boolean =>
+export const applies = (of: LoadedDialect, hook: HookDefinition, payload: HookPayload): boolean =>
   isNotFailedTool(hook, payload) &&
   matchesHostEvent(hook, payload, traitsOf(of, hook).subject, (one, onUndecided) =>
     compileMatcher(of, one, onUndecided),
@@ -81,7 +81,7 @@ export const applies = (of: LoadedHost, hook: HookDefinition, payload: HookPaylo
 
 /** The environment variables that a hook gets. */
 export function environmentOf(
-  of: LoadedHost,
+  of: LoadedDialect,
   hook: HookDefinition,
   payload: Fields,
 ): Readonly<Record<string, string>> {
@@ -95,7 +95,7 @@ export function environmentOf(
 
 /** What a hook receives. */
 export function toStdin(
-  of: LoadedHost,
+  of: LoadedDialect,
   hook: HookDefinition,
   payload: HookPayload,
   context: EventContext,
@@ -134,14 +134,14 @@ export function toStdin(
   return told?.(event, fields) ?? fields;
 }
 
-function toldCall(of: LoadedHost, call: ToolCall): Fields {
+function toldCall(of: LoadedDialect, call: ToolCall): Fields {
   const { tool, input } = toolsOf(of).toTheirs(call);
   return { tool_name: tool, tool_input: input };
 }
 
 /** Reads an ended hook's answer. */
 export function readAnswer(
-  of: LoadedHost,
+  of: LoadedDialect,
   hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
   outcome: HookProcessOutcome,
   payload: HookPayload,
@@ -154,7 +154,7 @@ export function readAnswer(
   return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
 }
 
-function readExit(of: LoadedHost, event: string, exit: HookExit, tool: string): Answer {
+function readExit(of: LoadedDialect, event: string, exit: HookExit, tool: string): Answer {
   const meaning = exit.exitCode === null ? undefined : of.exits[exit.exitCode];
   const { notes, ...wants } = meaning
     ? readStatus(of, event, meaning, exit)
@@ -173,11 +173,11 @@ function readExit(of: LoadedHost, event: string, exit: HookExit, tool: string): 
 }
 
 /** Whether a denial has an effect here, whatever the host makes of it. */
-const keepsDenials = ({ events }: LoadedHost, event: string): boolean =>
+const keepsDenials = ({ events }: LoadedDialect, event: string): boolean =>
   hookPointOf(events[event]!.at).needsGuards;
 
 function readStatus(
-  of: LoadedHost,
+  of: LoadedDialect,
   event: string,
   meaning: 'deny' | 'stop',
   { exitCode, stdout, stderr }: HookExit,
@@ -195,7 +195,7 @@ function readStatus(
 
 /** Says that the host would not obey a denial, where it obeys none. */
 const ifIgnored = (
-  { title, events }: LoadedHost,
+  { title, events }: LoadedDialect,
   event: string,
   why: string,
 ): Pick<Wants, 'ignored'> =>
@@ -203,7 +203,7 @@ const ifIgnored = (
     ? {}
     : { ignored: { host: title, what: 'denial', why: `${why} (${event})` } };
 
-function readPrinted(of: LoadedHost, event: string, exit: HookExit, tool: string): Wants {
+function readPrinted(of: LoadedDialect, event: string, exit: HookExit, tool: string): Wants {
   const text = exit.stdout.trim();
   const isRead = exit.exitCode === 0 || of.readsAlways === true;
   const undecided = of.needsDecision?.includes(event) === true && 'it printed no decision';
@@ -229,7 +229,7 @@ function readPrinted(of: LoadedHost, event: string, exit: HookExit, tool: string
 
 /** Denies for an object that evidently denies, although the host would go on. */
 function lostDenial(
-  of: LoadedHost,
+  of: LoadedDialect,
   event: string,
   printed: Fields,
   why: string,
@@ -246,7 +246,7 @@ function lostDenial(
   };
 }
 
-function readText(of: LoadedHost, event: string, text: string, isOk: boolean): Wants {
+function readText(of: LoadedDialect, event: string, text: string, isOk: boolean): Wants {
   const lost = keepsDenials(of, event) ? denialAround(text) : undefined;
   if (lost)
     return {
@@ -277,7 +277,7 @@ const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
 /** What a hook wants, in our terms. */
-function wantsOf(of: LoadedHost, event: string, said: Said, tool: string): Wants {
+function wantsOf(of: LoadedDialect, event: string, said: Said, tool: string): Wants {
   const { decision, reason, stop, context, message, input, result, hide } = said;
   const effects: Effect[] = [];
   const [told, shown, replaced] = [textIn(context), textIn(message), textIn(result)];

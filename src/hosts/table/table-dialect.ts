@@ -4,18 +4,19 @@ import { onDemand } from '../../base/on-demand.ts';
 import { eventTable } from '../parts/event-table.ts';
 import { mayHold, projectSight } from '../parts/host-places.ts';
 import { settingsAtFirstSight } from '../../settings/files/read-files.ts';
-import type { LoadedHost, TableEvent, TableHost } from './host-table.ts';
+import type { LoadedDialect, TableDialect, TableEvent } from './host-table.ts';
 import { filesOf } from './places.ts';
+import { spoken } from './table-host.ts';
 import type * as Protocol from './protocol.ts';
 
 const loadProtocol = onDemand(() => import('./protocol.ts'));
 const loadFind = onDemand(() => import('./find.ts'));
 
 /** Makes the dialect of a host of which everything stands in a table. */
-export function tableDialect(host: TableHost): Dialect & Host {
+export function tableDialect(host: TableDialect): Dialect & Host {
   const { name, events, places, load } = host;
   const { ours } = eventTable<string, TableEvent>(events);
-  let loaded: { readonly of: LoadedHost; readonly by: typeof Protocol } | undefined;
+  let loaded: { readonly of: LoadedDialect; readonly by: typeof Protocol } | undefined;
   const ready = async () => {
     const [{ table }, by] = await Promise.all([load(), loadProtocol()]);
     return (loaded ??= { of: { ...host, ...table }, by });
@@ -25,7 +26,7 @@ export function tableDialect(host: TableHost): Dialect & Host {
       throw new Error(`The hooks of ${name} must be found before they run.`);
     return loaded;
   };
-  const withTable = async <Result>(use: (of: LoadedHost) => Result | Promise<Result>) =>
+  const withTable = async <Result>(use: (of: LoadedDialect) => Result | Promise<Result>) =>
     use((await ready()).of);
   return {
     name,
@@ -48,12 +49,7 @@ export function tableDialect(host: TableHost): Dialect & Host {
     environment: (hook, input) => now().by.environmentOf(now().of, hook, { ...input }),
     stdin: (hook, payload, context) => now().by.toStdin(now().of, hook, payload, context),
     read: (hook, outcome, payload) => now().by.readAnswer(now().of, hook, outcome, payload),
-    readCall: (event, given) =>
-      withTable(async (of) => (await import('./call.ts')).readCall(of, event, given)),
-    reportCall: (result) =>
-      withTable(async (of) => (await import('./call.ts')).reportCall(of, result)),
-    speak: () => withTable(async (of) => (await import('./speak.ts')).speakerOf(of)),
-    install: () => withTable((of) => of.installation),
+    ...spoken(host),
     write: () => withTable(async (of) => (await import('./write.ts')).writerOf(of)),
   };
 }

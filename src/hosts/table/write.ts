@@ -1,9 +1,9 @@
 import { entryWriter, unanchored, type Writer } from '../../core/dialects/writer.ts';
 import { toolsOf } from './tools.ts';
-import type { LoadedHost } from './host-table.ts';
+import type { LoadedDialect } from './host-table.ts';
 
 /** How a host's settings describe a hook. */
-export function writerOf(of: LoadedHost): Writer {
+export function writerOf(of: LoadedDialect): Writer {
   const { title, installation, writes } = of;
   if (installation.kind !== 'entries' || writes === undefined)
     throw new Error(`${title} has no file of entries.`);
