@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { liveAgents, piModel } from '../../src/workbench/doctor/live/agents.ts';
+import { liveAgents } from '../../src/workbench/doctor/live/agents.ts';
 import type { WantedCall } from '../../src/workbench/doctor/live/model-server.ts';
 
 /** A published host, and how it is run without a terminal. */
@@ -169,10 +169,10 @@ trust_level = "trusted"
   {
     name: 'pi',
     cannot: { http: 'Pi has no HTTP hooks' },
-    args: ['-p', 'go', '--model', 'local/m', '--approve', '--offline'],
+    args: ['-p', 'go', '--model', 'hookmachine/m', '--approve', '--offline'],
     shell: liveAgents['pi']!.shell,
     write: (path, content) => ({ name: 'write', args: { path, content } }),
-    files: (url) => ({ '.pi/agent/models.json': piModel('local', url) }),
-    env: () => ({ PI_TELEMETRY: '0' }),
+    files: () => ({}),
+    env: liveAgents['pi']!.env,
   },
 ];

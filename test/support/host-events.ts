@@ -108,6 +108,9 @@ export const guardedEvents: readonly GuardedEvent[] = [
   said('goose', 'PreToolUse', { tool_name: 'developer__shell', tool_input: run }, 'tool_input', block, 'event'), // prettier-ignore
   said('openhands', 'PreToolUse', { tool_name: 'terminal', tool_input: run }, 'tool_input', deny, 'event_type'), // prettier-ignore
   said('openhands', 'UserPromptSubmit', { message: 'hi' }, 'message', deny, 'event_type'),
+  named('pi', 'tool_call', { tool_name: 'bash', tool_input: run }, 'tool_input', (reason) => ({ deny: reason })), // prettier-ignore
+  named('pi', 'input', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
+  named('pi', 'context_with_system', { llm_request: { model: 'm', messages: [] } }, 'llm_request', (reason) => ({ deny: reason })), // prettier-ignore
   named('antigravity', 'PreToolUse', { toolCall: { name: 'run_command', args: { CommandLine: 'ls' } } }, 'toolCall', deny), // prettier-ignore
 ];
 

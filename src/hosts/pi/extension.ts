@@ -30,6 +30,26 @@ const withText = (message, text) => ({
 const roles = { assistant: 'model', system: 'system' };
 
 export default (pi) => {
+  // \`hookmachine doctor --live\` has Pi ask a model of its own.
+  const canaryModel = process.env.HOOKMACHINE_CANARY_MODEL;
+  if (canaryModel)
+    pi.registerProvider('hookmachine', {
+      baseUrl: canaryModel,
+      apiKey: 'none',
+      api: 'openai-completions',
+      models: [
+        {
+          id: 'm',
+          name: 'm',
+          reasoning: false,
+          input: ['text'],
+          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+          contextWindow: 100_000,
+          maxTokens: 8_192,
+        },
+      ],
+    });
+
   const say = (ctx, message) =>
     ctx.hasUI ? ctx.ui.notify(message, 'warning') : console.error(\`hookmachine: \${message}\`);
   const relay = (event, fields, ctx) =>

@@ -34,18 +34,6 @@ function likeOpenCode(variables: string): LiveAgent {
   };
 }
 
-/** A model on this machine, as Pi's `models.json` names it. */
-export const piModel = (provider: string, url: string): object => ({
-  providers: {
-    [provider]: {
-      baseUrl: `${url}/v1`,
-      api: 'openai-completions',
-      apiKey: 'none',
-      models: [{ id: 'm' }],
-    },
-  },
-});
-
 /** The agents that can be run so, by the names of their relays. */
 export const liveAgents: Readonly<Record<string, LiveAgent>> = {
   'claude-code': {
@@ -112,17 +100,8 @@ export const liveAgents: Readonly<Record<string, LiveAgent>> = {
     shell: (command) => ({ name: 'Bash', args: { command, description } }),
   },
   pi: {
-    args: () => [
-      '-p',
-      'go',
-      '--provider',
-      'openai',
-      '--model',
-      'gpt-4o',
-      '--offline',
-      '--no-session',
-    ],
-    env: (url) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1`, PI_TELEMETRY: '0' }),
+    args: () => ['-p', 'go', '--model', 'hookmachine/m', '--offline', '--no-session'],
+    env: (url) => ({ HOOKMACHINE_CANARY_MODEL: `${url}/v1`, PI_TELEMETRY: '0' }),
     shell: (command) => ({ name: 'bash', args: { command } }),
   },
 };
