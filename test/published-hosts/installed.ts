@@ -39,6 +39,10 @@ export const published: Readonly<Record<string, PublishedHost>> = {
     program: `@kilocode/cli-${platform}-${arch}/bin/kilo`,
   },
   kimi: { package: '@moonshot-ai/kimi-code@2.1.0', program: '.bin/kimi', needsNode: '24' },
+  cline: {
+    package: `@cline/cli-${platform}-${arch}@3.0.65`,
+    program: `@cline/cli-${platform}-${arch}/bin/cline`,
+  },
   pi: { package: '@earendil-works/pi-coding-agent@1.6.0', program: '.bin/pi', needsNode: '24' },
 };
 

@@ -15,11 +15,15 @@ export interface RealHost {
   readonly files: (url: string, project: string) => Readonly<Record<string, unknown>>;
   readonly env: (url: string) => Readonly<Record<string, string>>;
   /** Why these cases cannot be tried with it. */
-  readonly cannot?: Readonly<Partial<Record<'rewrite' | 'http' | 'context', string>>>;
+  readonly cannot?: Readonly<
+    Partial<Record<'rewrite' | 'http' | 'context' | 'prompt' | 'live', string>>
+  >;
   /** What it does if its HTTP hooks find no server; absent if it has no such hooks. */
   readonly unserved?: 'denies' | 'runs the tool';
   /** Whether it asks the user even if there is none, and waits. */
   readonly waitsForNobody?: true;
+  /** An argument of the process that it leaves behind, which names the project too. */
+  readonly leaves?: string;
 }
 
 const quiet = { privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } };
@@ -174,5 +178,37 @@ trust_level = "trusted"
     write: (path, content) => ({ name: 'write', args: { path, content } }),
     files: () => ({}),
     env: liveAgents['pi']!.env,
+  },
+  {
+    name: 'cline',
+    cannot: {
+      http: 'Cline has no HTTP hooks',
+      prompt: 'Cline on the command line gives no prompt to hooks',
+      live: 'Cline takes no other model by arguments alone',
+    },
+    args: ['-P', 'openai-compatible', '-m', 'm', 'please go'],
+    shell: (command) => ({ name: 'run_commands', args: { commands: [command] } }),
+    write: (path, new_text) => ({ name: 'editor', args: { path, new_text } }),
+    files: (url) => ({
+      '.cline/data/settings/providers.json': {
+        version: 1,
+        lastUsedProvider: 'openai-compatible',
+        modes: {},
+        providers: {
+          'openai-compatible': {
+            settings: {
+              provider: 'openai-compatible',
+              apiKey: 'none',
+              model: 'm',
+              baseUrl: `${url}/v1`,
+            },
+            updatedAt: '2026-11-24T00:00:00.000Z',
+            tokenSource: 'manual',
+          },
+        },
+      },
+    }),
+    env: () => ({}),
+    leaves: '--cline-hub-daemon',
   },
 ];

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
@@ -41,7 +41,7 @@ type Files = Readonly<Record<string, unknown>>;
 
 /** Starts a host with the relay installed and these files in its project. */
 export async function startHost(
-  { name, args, shell, files, env: envOf }: RealHost,
+  { name, args, shell, files, env: envOf, leaves }: RealHost,
   own: Files,
   { calls = () => [shell('touch ran')], serve }: HostRunOptions = {},
 ): Promise<RunningHost> {
@@ -80,6 +80,7 @@ export async function startHost(
   });
   const kill = (): void => void running.kill('SIGKILL');
   onTestFinished(kill);
+  if (leaves !== undefined) onTestFinished(() => endWith(leaves, project));
   return {
     pid: running.pid!,
     project,
@@ -96,4 +97,15 @@ export async function runHost(
 ): Promise<HostRun> {
   const running = await startHost(host, own, options);
   return { ...running, output: await running.output };
+}
+
+/** Ends the processes that have both in their command lines. */
+function endWith(...parts: readonly string[]): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (parts.every((part) => line.includes(part))) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
 }

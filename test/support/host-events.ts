@@ -111,6 +111,8 @@ export const guardedEvents: readonly GuardedEvent[] = [
   named('pi', 'tool_call', { tool_name: 'bash', tool_input: run }, 'tool_input', (reason) => ({ deny: reason })), // prettier-ignore
   named('pi', 'input', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
   named('pi', 'context_with_system', { llm_request: { model: 'm', messages: [] } }, 'llm_request', (reason) => ({ deny: reason })), // prettier-ignore
+  named('cline', 'PreToolUse', { tool_call: { id: 'c', name: 'use_mcp_tool', input: run } }, 'tool_call', (reason) => ({ cancel: true, errorMessage: reason })), // prettier-ignore
+  named('cline', 'UserPromptSubmit', { userPromptSubmit: { prompt: 'hi' } }, 'userPromptSubmit', (reason) => ({ cancel: true, errorMessage: reason })), // prettier-ignore
   named('antigravity', 'PreToolUse', { toolCall: { name: 'run_command', args: { CommandLine: 'ls' } } }, 'toolCall', deny), // prettier-ignore
 ];
 

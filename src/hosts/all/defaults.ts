@@ -35,6 +35,10 @@ const hostFiles: Readonly<
     others: ['.factory/hooks.json'],
   },
   kimi: { settings: [], others: ['.kimi-code/config.toml'] },
+  cline: {
+    settings: [],
+    others: ['.clinerules/hooks', '.cline/hooks', 'Documents/Cline/Hooks'],
+  },
   crush: { settings: ['crush.json', '.crush.json', '.config/crush/crush.json'], others: [] },
   goose: { settings: [], others: ['.agents/plugins'] },
   openhands: { settings: [], others: ['.openhands/hooks.json'] },

@@ -1,3 +1,4 @@
+import { cline } from '../cline/index.ts';
 import { claudeCode } from '../claude-code/index.ts';
 import { codex } from '../codex/index.ts';
 import { copilot } from '../copilot/index.ts';
@@ -30,6 +31,7 @@ export const knownDialects: readonly Dialect[] = [
   cursor,
   factory,
   kimi,
+  cline,
   crush,
   goose,
   openhands,
@@ -47,6 +49,7 @@ export const presentDialects: readonly Dialect[] = [
   cursor,
   factory,
   kimi,
+  cline,
   crush,
   goose,
   openhands,

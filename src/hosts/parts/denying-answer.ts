@@ -45,5 +45,6 @@ const plainDenials = new Map<string, (reason: string) => HostAnswer>([
   ['kodelet', (reason) => ({ stdout: { blocked: true, reason } })],
   ['opencode', (reason) => ({ stdout: { deny: reason } })],
   ['kilo', (reason) => ({ stdout: { deny: reason } })],
+  ['cline', (reason) => ({ stdout: { cancel: true, errorMessage: reason } })],
   ['pi', (reason) => ({ stdout: { deny: reason } })],
 ]);

@@ -91,7 +91,7 @@ function relayInFile(file: string): 'whole' | 'part' | undefined {
 
 /** An executable as `hookmachine install` writes it. */
 const madeByInstall =
-  /^#!\/bin\/sh\n#.*\ncase "\$1" in\n *hook\) echo \w+ ;;\n *run\) exec (.+) ;;\nesac\n$/;
+  /^#!\/bin\/sh\n#.*\n(?:case "\$1" in\n *hook\) echo \w+ ;;\n *run\) )?exec (.+?)(?: ;;\nesac)?\n$/;
 
 /** The user's folder for what `serve` keeps. */
 export const serveState = 'serve';

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { defined, isRecord } from '../../base/json.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
@@ -36,6 +38,7 @@ function readerOf({ name, format }: LoadedDialect): ReadSettingsFile {
 
 /** Finds the hooks in a host's files. */
 export function findHooks(of: LoadedDialect, site: HookSite): FoundHooks {
+  if (of.areExecutables) return foundExecutables(of, site);
   const levels = readLevels(filesOf(of.places, site.cwd), site, readerOf(of));
   const known = levels.filter(({ broken }) => broken === undefined || broken.isStale);
   return foundHooks({
@@ -48,6 +51,40 @@ export function findHooks(of: LoadedDialect, site: HookSite): FoundHooks {
     problems: levels.flatMap(({ problems }) => problems),
     define: (level) => defineHooks(of, level),
   });
+}
+
+/** Finds the executables that are hooks by being there. */
+function foundExecutables(of: LoadedDialect, site: HookSite): FoundHooks {
+  const files = filesOf(of.places, site.cwd)
+    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
+    .filter(({ file }) => isExecutable(file));
+  const definitions = files.map(({ source, file }): HookDefinition => {
+    const event = basename(file);
+    return {
+      event: of.events[event]!.at,
+      nativeEvent: event,
+      type: 'command',
+      command: file,
+      args: [],
+      name: file,
+      timeout: of.timeout,
+      sequential: false,
+      source,
+      file,
+      place: '',
+      env: {},
+    };
+  });
+  return { definitions, problems: [], unasked: [] };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() && (stats.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Checks a file entry by entry: a bad one is skipped, and the others still count. */

@@ -107,6 +107,8 @@ export interface DialectTable extends HostTable {
   readonly format?: SettingsFormat;
   /** The entries in a file's values. */
   readonly entries: (values: Fields, complain: Complain) => Iterable<GroupEntry<string>>;
+  /** Its places are executables, each named like its event, and hold no entries. */
+  readonly areExecutables?: true;
   /** The parts of a definition that only this host has. */
   readonly more?: (field: ReadField, entry: GroupEntry<string>) => Partial<HookDefinition>;
   /** In ms, for a hook that does not say how long it may take. */

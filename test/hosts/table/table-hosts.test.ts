@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.ts';
 import { relayBox, type RelayBox } from '../../support/relay.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -130,6 +131,12 @@ const cases: readonly TableCase[] = [
   },
 ];
 
+const makeExecutable = (box: RelayBox, text: string): void =>
+  chmodSync(
+    box.write(join(box.project, '.clinerules/hooks/PreToolUse'), `#!/bin/sh\n${text}\n`),
+    0o755,
+  );
+
 const fileIn = ({ project, home }: RelayBox, file: string): string =>
   file.startsWith('~/') ? join(home, file.slice(2)) : join(project, file);
 
@@ -202,6 +209,85 @@ describe.each(cases)('hooks in the file of $host, in another agent', (one) => {
 });
 
 const of = (host: string): TableCase => cases.find((one) => one.host === host)!;
+
+async function askedByCline(text: string) {
+  const box = relayBox();
+  makeExecutable(box, text);
+  const event = before('ls');
+  return { box, ...(await box.relay('claude-code', event, { env: { HOOKMACHINE_TRUST: '1' } })) };
+}
+
+describe('the executables of Cline, in another agent', () => {
+  test('receive what they do at home', async () => {
+    const { box } = await askedByCline('cat > stdin.json');
+    expect(JSON.parse(readFileSync(join(box.project, 'stdin.json'), 'utf8'))).toMatchObject({
+      hookName: 'tool_call',
+      workspaceRoots: [box.project],
+      tool_call: { name: 'run_commands', input: { commands: ['ls'] } },
+      preToolUse: { toolName: 'run_commands', parameters: { commands: '["ls"]' } },
+    });
+  });
+
+  test('deny with "cancel", which also stops the agent, and with what evidently denies', async () => {
+    const cancelled = await askedByCline(prints({ cancel: true, errorMessage: 'not here' }));
+    expect(cancelled.answer).toMatchObject({ ...denial, continue: false });
+    const lost = await askedByCline(prints({ decision: 'deny', reason: 'not here' }));
+    expect(lost.answer).toMatchObject(denial);
+    expect(lost.stderr).toContain('Cline would ignore this denial');
+  });
+
+  test('give other arguments, and context', async () => {
+    const { answer } = await askedByCline(
+      prints({ overrideInput: { commands: ['touch other'] }, context: 'of the hook' }),
+    );
+    expect(answer).toMatchObject({
+      hookSpecificOutput: {
+        updatedInput: { command: 'touch other' },
+        additionalContext: 'of the hook',
+      },
+    });
+  });
+
+  test('that are not executable, or call our relay, do not run', async () => {
+    const box = relayBox();
+    box.write(join(box.project, '.clinerules/hooks/PreToolUse'), '#!/bin/sh\ntouch ran\n');
+    await inProcess(box, ['install', 'cline', '--scope', 'user']);
+    const { stdout } = await box.relay('claude-code', before('ls'), {
+      env: { HOOKMACHINE_TRUST: '1' },
+    });
+    expect([stdout, existsSync(join(box.project, 'ran'))]).toEqual(['', false]);
+  });
+});
+
+async function deniedInCline(name: string, input: Fields): Promise<unknown> {
+  const box = relayBox();
+  box.guard({ 'tool.before': onStderr });
+  const given = { workspaceRoots: [box.project], tool_call: { id: 'c', name, input } };
+  return (await box.relay('cline', given, { event: 'PreToolUse' })).answer;
+}
+
+describe('a denial in Cline', () => {
+  test('of a command is another command, which prints the reason and fails', async () => {
+    expect(await deniedInCline('run_commands', { commands: ['rm a', 'rm b'] })).toEqual({
+      overrideInput: { commands: [expect.stringMatching(/not here.*exit 1$/)] },
+      context: expect.stringContaining('not here'),
+    });
+  });
+
+  test('of a tool of its own is a call with arguments that fail', async () => {
+    expect(await deniedInCline('editor', { path: '/a', new_text: 'x' })).toEqual({
+      overrideInput: { denied: expect.stringContaining('not here') },
+      context: expect.stringContaining('not here'),
+    });
+  });
+
+  test('of any other tool, which might run without arguments, ends the task', async () => {
+    expect(await deniedInCline('mcp__a__b', {})).toEqual({
+      cancel: true,
+      errorMessage: expect.stringContaining('not here'),
+    });
+  });
+});
 
 describe('what only one host has', () => {
   test('Antigravity CLI: a hook that fails, or does not decide, denies', async () => {
