@@ -22,6 +22,13 @@ const denials: Readonly<Record<string, string>> = {
   codex: '"decision":"block","reason":"no"',
   copilot: '"permissionDecision":"deny","permissionDecisionReason":"no"',
   cursor: '"permission":"deny","user_message":"no"',
+  factory: '"decision":"block","reason":"no"',
+  kimi: '"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}',
+  cline: '"cancel":true,"errorMessage":"no"',
+  crush: '"decision":"deny","reason":"no"',
+  goose: '"decision":"block","reason":"no"',
+  openhands: '"decision":"deny","reason":"no"',
+  antigravity: '"decision":"deny","reason":"no"',
 };
 /** Kodelet's two are tested apart. */
 const others = knownDialects.filter(({ family }) => family !== 'kodelet');

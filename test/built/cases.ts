@@ -87,6 +87,40 @@ const ofDialects: Readonly<Record<string, Case>> = {
     },
     ...native('cursor', 'preToolUse', { tool_name: 'Shell', tool_input: { command: 'ls' } }),
   },
+  factory: {
+    files: { 'project/.factory/settings.json': claudeHooks() },
+    ...native('factory', 'PreToolUse'),
+  },
+  kimi: {
+    files: {
+      'home/.kimi-code/config.toml': `[[hooks]]\nevent = "PreToolUse"\ncommand = "${no}"\n`,
+    },
+    ...native('kimi', 'PreToolUse'),
+  },
+  cline: {
+    files: { 'project/.clinerules/hooks/PreToolUse': `#!/bin/sh\n${says({ cancel: true })}\n` },
+    ...native('cline', 'PreToolUse', { tool_call: { id: '1', name: 'a', input: {} } }),
+  },
+  crush: {
+    files: { 'project/crush.json': { hooks: { PreToolUse: [{ command: no }] } } },
+    ...native('crush', 'PreToolUse'),
+  },
+  goose: {
+    files: { 'project/.agents/plugins/a/hooks/hooks.json': claudeHooks({ command: no }) },
+    ...native('goose', 'PreToolUse'),
+  },
+  openhands: {
+    files: { 'project/.openhands/hooks.json': claudeHooks({ command: no }) },
+    ...native('openhands', 'PreToolUse'),
+  },
+  antigravity: {
+    files: {
+      'project/.agents/hooks.json': {
+        gate: { PreToolUse: [{ hooks: [{ command: says({ decision: 'deny' }) }] }] },
+      },
+    },
+    ...native('antigravity', 'PreToolUse', { toolCall: { name: 'run_command', args: {} } }),
+  },
 };
 
 const module = `export default ({ tool_name }) => ({ decision: 'deny', reason: 'module ' + tool_name });\n`;

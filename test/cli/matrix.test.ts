@@ -55,7 +55,12 @@ describe('matrix', () => {
     ]);
     expect(report).toMatchObject({
       same: false,
-      ways: [{ wish: 'deny', except: ['kodelet before_tool_call', 'antigravity PreToolUse'] }],
+      ways: [
+        {
+          wish: 'deny',
+          except: ['kodelet before_tool_call', 'cline PreToolUse', 'antigravity PreToolUse'],
+        },
+      ],
     });
     expect(exitCode).toBe(2);
   });

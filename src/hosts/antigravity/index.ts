@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -11,5 +12,5 @@ export const antigravity = tableDialect({
     signs: Object.keys(events).map((event) => `"${event}"`),
     guarded: ['.agents/hooks.json', '.gemini/config/hooks.json', '.agents/hooks/'],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

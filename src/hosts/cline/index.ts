@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -12,7 +13,7 @@ export const cline = tableDialect({
     project: [...below('.clinerules/hooks'), ...below('.cline/hooks')],
     user: [...below('Documents/Cline/Hooks'), ...below('.cline/hooks')],
     signs: [''],
-    guarded: ['.clinerules/hooks/', '.cline/hooks/', 'Documents/Cline/Hooks/'],
+    guarded: ['.clinerules/hooks/', '.cline/hooks/', 'Cline/Hooks/'],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

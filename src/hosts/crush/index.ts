@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -11,5 +12,5 @@ export const crush = tableDialect({
     signs: ['"hooks"'],
     guarded: ['crush.json', '.crush.json', '.config/crush/'],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -16,5 +17,5 @@ export const factory = tableDialect({
       '.factory/plugins/',
     ],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

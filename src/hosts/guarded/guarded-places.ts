@@ -41,6 +41,10 @@ const ofHosts: readonly string[] = [
   'kilo.json',
   'kilo.jsonc',
   '.config/kilo/',
+  '.pi/extensions/',
+  '.pi/settings.json',
+  '.pi/agent/extensions/',
+  '.pi/agent/settings.json',
 ];
 
 /** All places below a project or a home folder. */
@@ -53,9 +57,13 @@ export const guardedPlaces: readonly string[] = [
  * administrators' or the user's.
  */
 export function absolutePlaces(): string[] {
-  const named = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'COPILOT_HOME'].flatMap((name) =>
-    environment()[name] ? [`${environment()[name]}/`] : [],
-  );
+  const named = [
+    'CODEX_HOME',
+    'CLAUDE_CONFIG_DIR',
+    'COPILOT_HOME',
+    'KIMI_CODE_HOME',
+    'PI_CODING_AGENT_DIR',
+  ].flatMap((name) => (environment()[name] ? [`${environment()[name]}/`] : []));
   const files = [
     'LLXPRT_SYSTEM_SETTINGS_PATH',
     'LLXPRT_CODE_SYSTEM_SETTINGS_PATH',

@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -12,5 +13,5 @@ export const kimi = tableDialect({
     signs: ['hooks'],
     guarded: ['.kimi-code/config.toml', '.kimi-code/plugins/'],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

@@ -1,3 +1,4 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
@@ -11,5 +12,5 @@ export const openhands = tableDialect({
     signs: ['"hooks"', '"command"'],
     guarded: ['.openhands/hooks.json', '.openhands/hooks/'],
   },
-  load: () => import('./table.ts'),
+  load: onDemand(() => import('./table.ts')),
 });

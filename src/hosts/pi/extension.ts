@@ -7,6 +7,7 @@ import { relayMark } from '../parts/relay-entry.ts';
 /** The extension. It contains no code of hookmachine and passes every event on to the relay. */
 export const extensionText = (call: string): string => `// ${relayMark}
 ${relayText(call)}
+const { env } = process;
 /** How many times in a row hooks may make the agent continue. */
 const mostRounds = ${defaultMaxRejections};
 
@@ -31,7 +32,7 @@ const roles = { assistant: 'model', system: 'system' };
 
 export default (pi) => {
   // \`hookmachine doctor --live\` has Pi ask a model of its own.
-  const canaryModel = process.env.HOOKMACHINE_CANARY_MODEL;
+  const { HOOKMACHINE_CANARY_MODEL: canaryModel } = env;
   if (canaryModel)
     pi.registerProvider('hookmachine', {
       baseUrl: canaryModel,

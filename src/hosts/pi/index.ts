@@ -1,5 +1,6 @@
+import { onDemand } from '../../base/on-demand.ts';
 import { tableHost } from '../table/table-host.ts';
 import { events } from './events.ts';
 
 /** Pi, whose hooks are functions in extensions: an extension of ours calls the relay. */
-export const pi = tableHost({ name: 'pi', events, load: () => import('./table.ts') });
+export const pi = tableHost({ name: 'pi', events, load: onDemand(() => import('./table.ts')) });

@@ -1,7 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, isTooDeep } from '../../base/json.ts';
 import { type Answer, defaultReason, type Effect, type Wants } from '../../core/answers/answer.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../parts/matching.ts';
 import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
 import { saysNo } from '../parts/deciding-words.ts';
-import { parseObject } from '../parts/printed-json.ts';
+import { parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import { toolsOf } from './tools.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import type { Fields, Said, ToolCall } from './host-table.ts';
@@ -208,11 +208,13 @@ function readPrinted(of: LoadedDialect, event: string, exit: HookExit, tool: str
   const isRead = exit.exitCode === 0 || of.readsAlways === true;
   const undecided = of.needsDecision?.includes(event) === true && 'it printed no decision';
   if (text === '') return { notes: [], ...(undecided && { unreadable: undecided }) };
-  const printed = parseObject(text);
-  if (printed === undefined) {
+  const whole = parseObject(text);
+  if (whole === undefined) {
     const wants = readText(of, event, text, exit.exitCode === 0);
     return undecided && wants.decision === undefined ? { ...wants, unreadable: undecided } : wants;
   }
+  const notes: string[] = [];
+  const printed = isTooDeep(text) ? withoutDeepFields(whole, notes) : whole;
   const said = isRead ? of.reads(event, printed) : {};
   if (said.decision !== 'deny') {
     const lost = lostDenial(
@@ -221,9 +223,9 @@ function readPrinted(of: LoadedDialect, event: string, exit: HookExit, tool: str
       printed,
       isRead ? 'it is not written as it reads it' : `it exited with ${exit.exitCode ?? 'a signal'}`,
     );
-    if (lost) return { ...wantsOf(of, event, said, tool), ...lost };
+    if (lost) return { ...wantsOf(of, event, said, tool), ...lost, notes };
   }
-  const wants = wantsOf(of, event, said, tool);
+  const wants = { ...wantsOf(of, event, said, tool), notes };
   return undecided && said.decision === undefined ? { ...wants, unreadable: undecided } : wants;
 }
 

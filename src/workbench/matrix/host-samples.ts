@@ -35,6 +35,13 @@ const edited: Fields = {
   edits: [{ old_string: 'one', new_string: 'two' }],
 };
 
+const goosed: Fields = {
+  matcher_context: 'developer__shell',
+  tool_name: 'developer__shell',
+  tool_input: { command: 'ls' },
+  tool_call_id: 'call-1',
+};
+
 /** By family of dialects: fields of the events that only its host has, as that host spells them. */
 const samples: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
   'claude-code': {
@@ -110,6 +117,29 @@ const samples: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
     'host.beforeTabFileRead': { file_path: '/project/.env', content: 'KEY=1' },
     'host.afterTabFileEdit': edited,
     'host.workspaceOpen': {},
+  },
+  kimi: {
+    'host.PermissionRequest': { tool_name: 'Bash', action: 'run', tool_input: { command: 'ls' } },
+    'host.PermissionResult': { tool_name: 'Bash', decision: 'approved' },
+    'host.StopFailure': { error_type: 'RateLimitError', error_message: 'Try again later.' },
+    'host.Interrupt': { turn_id: 1, reason: 'cancelled' },
+  },
+  cline: {
+    'host.TaskResume': { taskResume: { taskMetadata: {}, previousState: {} } },
+    'host.TaskComplete': { taskComplete: { taskMetadata: {} } },
+    'host.TaskCancel': { taskCancel: { taskMetadata: {} } },
+    'host.TaskError': { error: { message: 'Try again later.' } },
+  },
+  goose: {
+    'host.PreToolUseResult': { ...goosed, decision: 'deny', policy_evaluated: true },
+    'host.BeforeReadFile': { matcher_context: '/project/.env' },
+    'host.AfterFileEdit': { matcher_context: '/project/a.txt' },
+    'host.BeforeShellExecution': { matcher_context: 'ls' },
+    'host.AfterShellExecution': { matcher_context: 'ls' },
+  },
+  antigravity: {
+    'host.PreInvocation': { invocationNum: 1, initialNumSteps: 3 },
+    'host.PostInvocation': { invocationNum: 1, initialNumSteps: 3 },
   },
   kodelet: { 'host.turn_end': { response: 'Done.', turn_number: 1 } },
 };
