@@ -12,5 +12,6 @@ export const crush = tableDialect({
     signs: ['"hooks"'],
     guarded: ['crush.json', '.crush.json', '.config/crush/'],
   },
+  isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

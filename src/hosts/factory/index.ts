@@ -17,5 +17,6 @@ export const factory = tableDialect({
       '.factory/plugins/',
     ],
   },
+  isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

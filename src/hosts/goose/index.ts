@@ -12,5 +12,6 @@ export const goose = tableDialect({
     signs: ['"hooks"'],
     guarded: ['.agents/plugins/'],
   },
+  isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

@@ -220,10 +220,7 @@ function linesChange(
   const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
   const rest = before.replace(ourLines, '');
   const block = [firstLine, ...lines(call), lastLine, ''].join('\n');
-  const after =
-    what === 'install'
-      ? `${rest}${rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n'}${block}`
-      : rest;
+  const after = what === 'install' ? `${rest}${rest === '' ? '' : '\n'}${block}` : rest;
   const isGone = what === 'uninstall' && rest === '' && before !== '';
   const fault = what === 'install' ? tomlFault(after) : undefined;
   if (fault !== undefined)

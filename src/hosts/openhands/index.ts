@@ -12,5 +12,6 @@ export const openhands = tableDialect({
     signs: ['"hooks"', '"command"'],
     guarded: ['.openhands/hooks.json', '.openhands/hooks/'],
   },
+  isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

@@ -53,10 +53,12 @@ export default (pi) => {
 
   const say = (ctx, message) =>
     ctx.hasUI ? ctx.ui.notify(message, 'warning') : console.error(\`hookmachine: \${message}\`);
-  const relay = (event, fields, ctx) =>
-    askRelay(event, { session_id: ctx.sessionManager.getSessionId(), ...fields }, ctx.cwd, (line) =>
-      say(ctx, line),
-    );
+  const relay = async (event, fields, ctx) => {
+    const given = { session_id: ctx.sessionManager.getSessionId(), ...fields };
+    const answer = await askRelay(event, given, ctx.cwd, (line) => say(ctx, line));
+    if (answer.message !== undefined) say(ctx, answer.message);
+    return answer;
+  };
 
   /** What hooks add to the next prompt. */
   let added;

@@ -38,7 +38,8 @@ export const table: HostTable = {
   // Where nobody can be asked, the extension denies.
   asks: ['tool_call'],
   waits: longestWait,
-  answers: (event, wishes, outcome) => flatAnswer(answerTo(event, wishes, outcome)),
+  answers: (event, wishes, outcome) =>
+    flatAnswer({ ...answerTo(event, wishes, outcome), message: wishes.take('message') }),
   installation: {
     kind: 'files',
     programs: ['pi'],

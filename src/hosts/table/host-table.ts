@@ -136,7 +136,7 @@ export interface DialectTable extends HostTable {
   readonly needsDecision?: readonly string[];
   /** The events at which plain text is for the model. */
   readonly textIsContext?: readonly string[];
-  /** How a hook is written in its file, if `migrate` can write there. */
+  /** How a hook is written in its file; only for one that is writable. */
   readonly writes?: EntryFormat;
 }
 
@@ -149,6 +149,8 @@ export interface TableHost extends Pick<DialectNames, 'name'> {
 /** What is known of a host that has hooks in files before its table is loaded. */
 export interface TableDialect extends TableHost {
   readonly places: TablePlaces;
+  /** Whether `migrate` can write its files: its table says how. */
+  readonly isWritable?: true;
   readonly load: () => Promise<{ readonly table: DialectTable }>;
 }
 

@@ -50,7 +50,9 @@ export function tableDialect(host: TableDialect): Dialect & Host {
     stdin: (hook, payload, context) => now().by.toStdin(now().of, hook, payload, context),
     read: (hook, outcome, payload) => now().by.readAnswer(now().of, hook, outcome, payload),
     ...spoken(host),
-    write: () => withTable(async (of) => (await import('./write.ts')).writerOf(of)),
+    ...(host.isWritable && {
+      write: () => withTable(async (of) => (await import('./write.ts')).writerOf(of)),
+    }),
   };
 }
 

@@ -6,7 +6,8 @@ import type {
   RelayCall,
   Scope,
 } from '../../core/dialects/installation.ts';
-import { changesFile, changesFor } from '../../hosts/install/change.ts';
+import { changesFile, changesFor, type FileChange } from '../../hosts/install/change.ts';
+import { toml } from '../../hosts/table/toml.ts';
 import { relayInCommand, servePortIn } from '../../hosts/parts/relay-entry.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
@@ -51,7 +52,7 @@ export function entriesOf(order: Order): Entries | undefined {
       .filter(changesFile)
       .map(({ file }) => file);
     const read = files.map((file) => textIn(file) ?? '');
-    const found = read.map((text) => commandsIn(text));
+    const found = read.map((text) => commandsIn(text, order.installation));
     const ports = found.flatMap((one) => one.ports);
     if (files.length === 0 && ports.length === 0) return undefined;
     const commands = found.flatMap((one) => one.commands);
@@ -76,7 +77,9 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
   const { scope } = order;
   const again = `hookmachine uninstall ${name} --scope ${scope}, then hookmachine install ${name} --scope ${scope}`;
   return changesFor('install', { title, ...order }).flatMap((change): Finding[] => {
-    const { file, differs, isIgnored } = change;
+    const { file, isIgnored } = change;
+    const isSame = order.installation.kind !== 'entries' && differsInCommands(name, change);
+    const differs = change.differs && !isSame;
     const of = { agent: name, file };
     return [
       ...(isIgnored
@@ -101,7 +104,7 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
             } as const,
           ]
         : []),
-      ...(changesFile(change) && !isPosted
+      ...(changesFile(change) && !isSame && !isPosted
         ? [
             {
               ...of,
@@ -116,6 +119,16 @@ function faultsOf({ name, title, ...order }: Order, isPosted: boolean): Finding[
   });
 }
 
+/** Whether a file is as `install` would write it, except for the command that calls us. */
+function differsInCommands(name: string, { before, after = '' }: FileChange): boolean {
+  const same = (text: string): string =>
+    text.replaceAll(
+      new RegExp(`^(exec |(?:const )?command = ").*( relay ${name}\\b)`, 'gm'),
+      '$1$2',
+    );
+  return same(before) === same(after);
+}
+
 /** Entries for which the agent waits less than install has it wait. */
 function shortOf(
   { name, title, installation, scope, call }: Order,
@@ -124,9 +137,10 @@ function shortOf(
 ): Finding[] {
   if (installation.kind !== 'entries') return [];
   const meant = new Map(
-    commandsIn(JSON.stringify({ hooks: byEvent(installation.entries(call)) })).commands.map(
-      ({ event, timeout }) => [event, timeout],
-    ),
+    commandsIn(
+      JSON.stringify({ [installation.under ?? 'hooks']: byEvent(installation.entries(call)) }),
+      installation,
+    ).commands.map(({ event, timeout }) => [event, timeout]),
   );
   const short = commands.find(
     ({ event, timeout = Infinity }) => timeout < (meant.get(event) ?? 10),
@@ -149,9 +163,11 @@ const byEvent = (entries: readonly EventEntry[]): Readonly<Record<string, readon
   Object.fromEntries(entries.map(({ event, entry }) => [event, [entry]]));
 
 /** The commands and ports in a file of entries, or in a file that only we write. */
-function commandsIn(text: string): Pick<Entries, 'commands' | 'others' | 'ports'> {
-  const parsed = parseJson(text);
-  const hooks = 'value' in parsed && isRecord(parsed.value) ? parsed.value['hooks'] : undefined;
+function commandsIn(
+  text: string,
+  installation: Installation,
+): Pick<Entries, 'commands' | 'others' | 'ports'> {
+  const hooks = eventsIn(text, installation);
   const commands: EntryCommand[] = [];
   const ports: number[] = [];
   const others: string[] = [];
@@ -172,4 +188,19 @@ function commandsIn(text: string): Pick<Entries, 'commands' | 'others' | 'ports'
   };
   if (isRecord(hooks)) for (const [event, list] of Object.entries(hooks)) walk(list, event);
   return { commands, others, ports };
+}
+
+/** The lists of hooks in a file, by event. */
+function eventsIn(text: string, installation: Installation): unknown {
+  if (installation.kind === 'lines') {
+    const parsed = toml.parse(text);
+    const { hooks } = 'value' in parsed && isRecord(parsed.value) ? parsed.value : {};
+    const byName: Record<string, unknown[]> = {};
+    for (const hook of Array.isArray(hooks) ? (hooks as unknown[]) : [])
+      if (isRecord(hook)) (byName[String(hook['event'])] ??= []).push(hook);
+    return byName;
+  }
+  const under = (installation.kind === 'entries' && installation.under) || 'hooks';
+  const parsed = parseJson(text);
+  return 'value' in parsed && isRecord(parsed.value) ? parsed.value[under] : undefined;
 }
