@@ -13,6 +13,24 @@ export { hookmachine } from '../hosts/hookmachine/index.ts';
 export { kodelet, kodeletStrict } from '../hosts/kodelet/index.ts';
 export { llxprt } from '../hosts/llxprt/index.ts';
 export { qwenCode } from '../hosts/qwen-code/index.ts';
+export { factory } from '../hosts/factory/index.ts';
+export { kimi } from '../hosts/kimi/index.ts';
+export { cline } from '../hosts/cline/index.ts';
+export { crush } from '../hosts/crush/index.ts';
+export { goose } from '../hosts/goose/index.ts';
+export { openhands } from '../hosts/openhands/index.ts';
+export { antigravity } from '../hosts/antigravity/index.ts';
+export { tableDialect } from '../hosts/table/table-dialect.ts';
+export { entriesBelow } from '../hosts/table/entries.ts';
+export { claudeAnswer, readClaude } from '../hosts/table/claude-shape.ts';
+export type {
+  DialectTable,
+  Said,
+  TableDialect,
+  TableEvent,
+  TableNames,
+  TablePlaces,
+} from '../hosts/table/host-table.ts';
 export { mergeEffects } from '../core/answers/merge-effects.ts';
 export type { Verdict } from '../core/answers/verdict.ts';
 export type { HookEventName, Slot } from '../core/points/hook-points.ts';
