@@ -5,6 +5,7 @@ import { guards } from '../../examples/guards-dialect.ts';
 import { otter } from '../../examples/new-host/index.ts';
 import { emptyVerdict } from '../../src/core/answers/merge-effects.ts';
 import { hookmachine } from '../../src/hosts/hookmachine/index.ts';
+import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { AllWishes } from '../../src/hosts/parts/wishes.ts';
 import { hookAt, sessionIn } from '../support/own-hooks.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -45,7 +46,7 @@ async function otterIn(command: string) {
   box.write('project/.otter/hooks.json', {
     hooks: { before_tool: [{ matcher: '^shell$', command: `cat > given.json; ${command}` }] },
   });
-  const { fire, warnings } = sessionIn(box, { dialects: [otter] });
+  const { fire, warnings } = sessionIn(box, { dialects: [otter as unknown as Dialect] });
   const call = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
   const { verdict } = await fire('BeforeTool', call);
   const given: unknown = JSON.parse(readFileSync(join(box.project, 'given.json'), 'utf8'));

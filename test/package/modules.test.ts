@@ -70,7 +70,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/durable': [124, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [127, 'fastest-levenshtein', 'xstate'],
   'hookmachine/guards': [204, 'fastest-levenshtein', 'picomatch', 'unbash'],
-  'hookmachine/dialects': [125, 'fastest-levenshtein'],
+  'hookmachine/dialects': [130, 'fastest-levenshtein'],
   'hookmachine/ai-sdk': [154, 'fastest-levenshtein', 'xstate'],
   'hookmachine/langchain': [159, 'fastest-levenshtein', 'xstate'],
   'hookmachine/opencode': [134, 'fastest-levenshtein', 'xstate'],
