@@ -61,7 +61,7 @@ export function hostCases(name: string): void {
           }),
         );
         expect([made('asked'), made('ran')]).toEqual([true, true]);
-        if (!('prompt' in cannot))
+        if (!('prompt' in cannot || 'promptContext' in cannot))
           expect(requests.some((request) => request.includes('of the prompt'))).toBe(true);
         if (!('context' in cannot)) expect(requests.at(-1)).toContain('of the result');
       },

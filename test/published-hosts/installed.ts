@@ -43,6 +43,7 @@ export const published: Readonly<Record<string, PublishedHost>> = {
     package: `@cline/cli-${platform}-${arch}@3.0.65`,
     program: `@cline/cli-${platform}-${arch}/bin/cline`,
   },
+  openclaw: { package: 'openclaw@2026.9.6', program: '.bin/openclaw', needsNode: '24' },
   pi: { package: '@earendil-works/pi-coding-agent@1.6.0', program: '.bin/pi', needsNode: '24' },
 };
 

@@ -16,7 +16,7 @@ export interface RealHost {
   readonly env: (url: string) => Readonly<Record<string, string>>;
   /** Why these cases cannot be tried with it. */
   readonly cannot?: Readonly<
-    Partial<Record<'rewrite' | 'http' | 'context' | 'prompt' | 'live', string>>
+    Partial<Record<'rewrite' | 'http' | 'context' | 'prompt' | 'promptContext' | 'live', string>>
   >;
   /** What it does if its HTTP hooks find no server; absent if it has no such hooks. */
   readonly unserved?: 'denies' | 'runs the tool';
@@ -24,6 +24,8 @@ export interface RealHost {
   readonly waitsForNobody?: true;
   /** An argument of the process that it leaves behind, which names the project too. */
   readonly leaves?: string;
+  /** Where the relay is installed; default: in the project. */
+  readonly scope?: 'user' | 'project';
 }
 
 const quiet = { privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } };
@@ -210,5 +212,37 @@ trust_level = "trusted"
     }),
     env: () => ({}),
     leaves: '--cline-hub-daemon',
+  },
+  {
+    name: 'openclaw',
+    cannot: {
+      http: 'OpenClaw has no HTTP hooks',
+      context: 'OpenClaw takes nothing from hooks after a tool',
+      promptContext: 'OpenClaw takes no context for a prompt from this hook',
+      live: 'OpenClaw takes no other model by arguments alone',
+    },
+    args: ['agent', '--local', '--agent', 'main', '--message', 'please go'],
+    shell: (command) => ({ name: 'exec', args: { command } }),
+    write: (path, content) => ({ name: 'write', args: { path, content } }),
+    files: (url, workspace) => ({
+      '.openclaw/openclaw.json': {
+        models: {
+          providers: {
+            local: {
+              baseUrl: `${url}/v1`,
+              apiKey: 'none',
+              api: 'openai-completions',
+              models: [{ id: 'm', name: 'm', contextWindow: 100_000, maxTokens: 4_000 }],
+            },
+          },
+        },
+        agents: { defaults: { model: { primary: 'local/m' }, skipBootstrap: true, workspace } },
+        plugins: {
+          entries: { hookmachine: { enabled: true, hooks: { allowConversationAccess: true } } },
+        },
+      },
+    }),
+    env: () => ({}),
+    scope: 'user',
   },
 ];

@@ -41,7 +41,7 @@ type Files = Readonly<Record<string, unknown>>;
 
 /** Starts a host with the relay installed and these files in its project. */
 export async function startHost(
-  { name, args, shell, files, env: envOf, leaves }: RealHost,
+  { name, args, shell, files, env: envOf, leaves, scope = 'project' }: RealHost,
   own: Files,
   { calls = () => [shell('touch ran')], serve }: HostRunOptions = {},
 ): Promise<RunningHost> {
@@ -54,7 +54,7 @@ export async function startHost(
   for (const [file, content] of Object.entries(own)) box.write(join(project, file), content);
   const via = serve ? ['--via', 'http', '--accept-fail-open'] : [];
   const command = JSON.stringify(starter);
-  await hookmachine(box, ['install', name, '--command', command, ...via]);
+  await hookmachine(box, ['install', name, '--scope', scope, '--command', command, ...via]);
   const served = serve && (await startServe(box));
   if (serve === 'away') {
     served!.running.kill();

@@ -113,6 +113,8 @@ export const guardedEvents: readonly GuardedEvent[] = [
   named('pi', 'context_with_system', { llm_request: { model: 'm', messages: [] } }, 'llm_request', (reason) => ({ deny: reason })), // prettier-ignore
   named('cline', 'PreToolUse', { tool_call: { id: 'c', name: 'use_mcp_tool', input: run } }, 'tool_call', (reason) => ({ cancel: true, errorMessage: reason })), // prettier-ignore
   named('cline', 'UserPromptSubmit', { userPromptSubmit: { prompt: 'hi' } }, 'userPromptSubmit', (reason) => ({ cancel: true, errorMessage: reason })), // prettier-ignore
+  named('openclaw', 'before_tool_call', { tool_name: 'exec', tool_input: run }, 'tool_input', (reason) => ({ deny: reason })), // prettier-ignore
+  named('openclaw', 'before_agent_run', { prompt: 'hi' }, 'prompt', (reason) => ({ deny: reason })),
   named('antigravity', 'PreToolUse', { toolCall: { name: 'run_command', args: { CommandLine: 'ls' } } }, 'toolCall', deny), // prettier-ignore
 ];
 

@@ -1,6 +1,7 @@
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { knownDialects } from './known.ts';
 import { kilo } from '../kilo/index.ts';
+import { openclaw } from '../openclaw/index.ts';
 import { opencode } from '../opencode/index.ts';
 import { pi } from '../pi/index.ts';
 
@@ -18,4 +19,5 @@ export const hosts: readonly Host[] = [
   opencode,
   kilo,
   pi,
+  openclaw,
 ];

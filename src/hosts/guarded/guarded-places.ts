@@ -41,6 +41,8 @@ const ofHosts: readonly string[] = [
   'kilo.json',
   'kilo.jsonc',
   '.config/kilo/',
+  '.openclaw/extensions/',
+  '.openclaw/openclaw.json*',
   '.pi/extensions/',
   '.pi/settings.json',
   '.pi/agent/extensions/',
@@ -63,6 +65,7 @@ export function absolutePlaces(): string[] {
     'COPILOT_HOME',
     'KIMI_CODE_HOME',
     'PI_CODING_AGENT_DIR',
+    'OPENCLAW_STATE_DIR',
   ].flatMap((name) => (environment()[name] ? [`${environment()[name]}/`] : []));
   const files = [
     'LLXPRT_SYSTEM_SETTINGS_PATH',

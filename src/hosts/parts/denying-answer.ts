@@ -46,5 +46,6 @@ const plainDenials = new Map<string, (reason: string) => HostAnswer>([
   ['opencode', (reason) => ({ stdout: { deny: reason } })],
   ['kilo', (reason) => ({ stdout: { deny: reason } })],
   ['cline', (reason) => ({ stdout: { cancel: true, errorMessage: reason } })],
+  ['openclaw', (reason) => ({ stdout: { deny: reason } })],
   ['pi', (reason) => ({ stdout: { deny: reason } })],
 ]);

@@ -135,7 +135,7 @@ test.each(guardedEvents)(
       'why',
     );
     // All others obey the exit status.
-    const obeysOnlyJson = ['cline', 'kodelet', 'kilo', 'opencode', 'pi'].includes(name);
+    const obeysOnlyJson = ['cline', 'kodelet', 'kilo', 'openclaw', 'opencode', 'pi'].includes(name);
     expect(answer).toEqual(obeysOnlyJson ? { stdout: denial('why') } : { exitCode: 2 });
   },
 );

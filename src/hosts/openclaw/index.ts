@@ -1,0 +1,10 @@
+import { onDemand } from '../../base/on-demand.ts';
+import { tableHost } from '../table/table-host.ts';
+import { events } from './events.ts';
+
+/** OpenClaw, whose hooks are functions in plugins: a plugin of ours calls the relay. */
+export const openclaw = tableHost({
+  name: 'openclaw',
+  events,
+  load: onDemand(() => import('./table.ts')),
+});
