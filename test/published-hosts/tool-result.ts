@@ -2,7 +2,10 @@ import { isRecord } from '../../src/base/json.ts';
 
 /** The results of tool calls in a request to a model, by call id, for any provider. */
 export function toolResultsIn(request: string): ReadonlyMap<string, string> {
-  return new Map(resultsIn(JSON.parse(request)));
+  // OpenClaw leaves out what some providers do not accept in an id.
+  return new Map(
+    resultsIn(JSON.parse(request)).map(([id, text]) => [id.replace(/^call_?/, 'call_'), text]),
+  );
 }
 
 function resultsIn(value: unknown): (readonly [id: string, text: string])[] {
