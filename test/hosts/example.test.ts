@@ -40,13 +40,16 @@ test('hooks of the example dialect do not run in an untrusted project', async ()
   expect(results.map(({ hook }) => hook.dialect)).toEqual(['hookmachine']);
 });
 
+/** Its types are those of the built package. */
+const otterDialect: unknown = otter;
+
 /** What is asked of hooks in the file of the agent in examples/new-host. */
 async function otterIn(command: string) {
   const box = sandbox();
   box.write('project/.otter/hooks.json', {
     hooks: { before_tool: [{ matcher: '^shell$', command: `cat > given.json; ${command}` }] },
   });
-  const { fire, warnings } = sessionIn(box, { dialects: [otter as unknown as Dialect] });
+  const { fire, warnings } = sessionIn(box, { dialects: [otterDialect as Dialect] });
   const call = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
   const { verdict } = await fire('BeforeTool', call);
   const given: unknown = JSON.parse(readFileSync(join(box.project, 'given.json'), 'utf8'));

@@ -17,12 +17,8 @@ import { kodelet, kodeletStrict } from '../kodelet/index.ts';
 import { llxprt } from '../llxprt/index.ts';
 import { qwenCode } from '../qwen-code/index.ts';
 
-/** Every dialect that we speak; the first is the default. */
-export const knownDialects: readonly Dialect[] = [
-  hookmachine,
-  llxprt,
-  kodelet,
-  kodeletStrict,
+/** The dialects of hosts whose hooks run wherever there are any. */
+const ofHosts: readonly Dialect[] = [
   claudeCode,
   geminiCli,
   qwenCode,
@@ -38,23 +34,17 @@ export const knownDialects: readonly Dialect[] = [
   antigravity,
 ];
 
-/** The dialects whose hooks run on the command line, wherever there are any. */
-export const presentDialects: readonly Dialect[] = [
-  ...defaultDialects,
-  claudeCode,
-  geminiCli,
-  qwenCode,
-  codex,
-  copilot,
-  cursor,
-  factory,
-  kimi,
-  cline,
-  crush,
-  goose,
-  openhands,
-  antigravity,
+/** Every dialect that we speak; the first is the default. */
+export const knownDialects: readonly Dialect[] = [
+  hookmachine,
+  llxprt,
+  kodelet,
+  kodeletStrict,
+  ...ofHosts,
 ];
+
+/** The dialects whose hooks run on the command line, wherever there are any. */
+export const presentDialects: readonly Dialect[] = [...defaultDialects, ...ofHosts];
 
 /** Returns the same dialects, with this one in place of the one that finds the same hooks. */
 export const presentDialectsWith = (dialect: Dialect): readonly Dialect[] =>

@@ -1,6 +1,4 @@
 import { dirname } from 'node:path';
-import type { TomlError } from 'smol-toml';
-import { isError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { parseJson } from '../../settings/files/parse-json.ts';
@@ -17,6 +15,7 @@ import {
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { userFolder } from '../parts/host-places.ts';
 import { defineHooks, type CodexHooks } from './define.ts';
+import { tomlFormat } from '../parts/toml-format.ts';
 import { codexEvents } from './events.ts';
 import { codexFiles, mayHoldHooks, users } from './places.ts';
 import { onDemand } from '../../base/on-demand.ts';
@@ -32,23 +31,7 @@ const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text,
 /** Set with the first TOML file that may mention hooks; what TOML files hold is unknown if that fails. */
 let parseToml: (text: string) => unknown;
 
-const readToml = settingsReader({
-  name: 'TOML',
-  parse(text) {
-    try {
-      return { value: parseToml(text) };
-    } catch (error) {
-      if (!isTomlError(error)) throw error;
-      const { line, column, message } = error;
-      const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
-      return { fault: first, at: { line, column } };
-    }
-  },
-});
-
-/** Recognised by its fields, because a bundle may hold two copies of its class. */
-const isTomlError = (error: unknown): error is TomlError =>
-  isError(error) && 'line' in error && 'column' in error;
+const readToml = settingsReader(tomlFormat((text) => parseToml(text)));
 
 const isToml = (file: string): boolean => file.endsWith('.toml');
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Wishes } from '../../core/dialects/speaker.ts';
-import { longestWait } from '../parts/extension-relay.ts';
+import { extensionNames, longestWait } from '../parts/extension-relay.ts';
 import { flatAnswer } from '../parts/speaking.ts';
 import { filePathAs } from '../parts/tool-table.ts';
 import type { Fields, HostTable } from '../table/host-table.ts';
@@ -29,15 +29,7 @@ export const table: HostTable = {
     { ours: 'web_fetch', name: 'web_fetch' },
     { ours: 'google_web_search', name: 'web_search' },
   ],
-  names: {
-    event: 'event',
-    session: 'session_id',
-    folder: 'cwd',
-    call: 'tool_call_id',
-    prompt: 'prompt',
-    said: 'response',
-    response: 'output',
-  },
+  names: extensionNames,
   // It asks the user itself; what nobody answers is denied.
   asks: ['before_tool_call'],
   waits: longestWait,

@@ -42,3 +42,14 @@ const askRelay = (event, fields, cwd, warn) =>
     child.stdin.end(JSON.stringify({ cwd, ...fields }));
   });
 `;
+
+/** What the fields are called that extensions of ours give the relay. */
+export const extensionNames = {
+  event: 'event',
+  session: 'session_id',
+  folder: 'cwd',
+  call: 'tool_call_id',
+  prompt: 'prompt',
+  said: 'response',
+  response: 'output',
+} as const;

@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/json.ts';
+import { defaultReason, type Wants } from '../../core/answers/answer.ts';
 import { isDenyingText } from './deciding-words.ts';
 import { embeddedObjects } from './printed-json.ts';
 
@@ -56,4 +57,22 @@ export function denialAround(text: string): LostDenial | undefined {
     }
   }
   return undefined;
+}
+
+/** Denies for a text around an object that evidently denies, which its host would not read. */
+export function denialInText(text: string, host: string): Wants | undefined {
+  const lost = denialAround(text);
+  return lost === undefined
+    ? undefined
+    : {
+        decision: 'deny',
+        reason: lost.reason ?? lost.stopReason ?? defaultReason,
+        notes: [],
+        ignored: {
+          host,
+          what: 'denial',
+          why: 'it is not one JSON object',
+          fix: 'print that object and nothing else',
+        },
+      };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
 import type { EventOutcome, Wishes } from '../../core/dialects/speaker.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import { longestWait } from '../parts/extension-relay.ts';
+import { extensionNames, longestWait } from '../parts/extension-relay.ts';
 import { flatAnswer } from '../parts/speaking.ts';
 import { filePathAs } from '../parts/tool-table.ts';
 import type { Fields, HostTable } from '../table/host-table.ts';
@@ -26,15 +26,7 @@ export const table: HostTable = {
     { ours: 'glob', name: 'find' },
     { ours: 'list_directory', name: 'ls' },
   ],
-  names: {
-    event: 'event',
-    session: 'session_id',
-    folder: 'cwd',
-    call: 'tool_call_id',
-    prompt: 'prompt',
-    said: 'response',
-    response: 'output',
-  },
+  names: extensionNames,
   // Where nobody can be asked, the extension denies.
   asks: ['tool_call'],
   waits: longestWait,

@@ -9,7 +9,7 @@ import {
   type Effect,
   type Wants,
 } from '../../core/answers/answer.ts';
-import { denialAround, denialIn } from '../parts/host-denials.ts';
+import { denialIn, denialInText } from '../parts/host-denials.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
 import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {
@@ -95,14 +95,8 @@ function readText(event: QwenEventName, text: string, { exitCode, stdout }: Hook
     return blocks
       ? { decision: 'deny', reason: text, notes: [] }
       : { notes: [`exit 2 has no effect in answer to ${event}`] };
-  const lost = keepsDenials ? denialAround(text) : undefined;
-  if (lost)
-    return {
-      decision: 'deny',
-      reason: lost.reason ?? lost.stopReason ?? defaultReason,
-      notes: [],
-      ...wouldIgnore('it is not one JSON object', 'print that object and nothing else'),
-    };
+  const lost = keepsDenials ? denialInText(text, host) : undefined;
+  if (lost) return lost;
   const notes = holdsDenial(text)
     ? ['a denial was NOT read: print one JSON object and nothing else']
     : [];

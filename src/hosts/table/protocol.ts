@@ -14,7 +14,7 @@ import {
   unawaitedAnswer,
 } from '../../core/answers/process-facts.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { denialAround, denialIn } from '../parts/host-denials.ts';
+import { denialIn, denialInText } from '../parts/host-denials.ts';
 import {
   anyMatches,
   isNotFailedTool,
@@ -249,19 +249,8 @@ function lostDenial(
 }
 
 function readText(of: LoadedDialect, event: string, text: string, isOk: boolean): Wants {
-  const lost = keepsDenials(of, event) ? denialAround(text) : undefined;
-  if (lost)
-    return {
-      decision: 'deny',
-      reason: lost.reason ?? lost.stopReason ?? defaultReason,
-      notes: [],
-      ignored: {
-        host: of.title,
-        what: 'denial',
-        why: 'it is not one JSON object',
-        fix: 'print that object and nothing else',
-      },
-    };
+  const lost = keepsDenials(of, event) ? denialInText(text, of.title) : undefined;
+  if (lost) return lost;
   const notes = holdsDenial(text)
     ? ['a denial was NOT read: print one JSON object and nothing else']
     : [];

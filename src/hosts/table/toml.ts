@@ -1,22 +1,5 @@
-import { parse, type TomlError } from 'smol-toml';
-import { isError } from '../../base/errors.ts';
-import type { SettingsFormat } from '../../settings/files/read-files.ts';
+import { parse } from 'smol-toml';
+import { tomlFormat } from '../parts/toml-format.ts';
 
-/** Recognised by its fields, because a bundle may hold two copies of its class. */
-const isTomlError = (error: unknown): error is TomlError =>
-  isError(error) && 'line' in error && 'column' in error;
-
-/** TOML, for hosts whose settings are written in it. */
-export const toml: SettingsFormat = {
-  name: 'TOML',
-  parse(text) {
-    try {
-      return { value: parse(text) };
-    } catch (error) {
-      if (!isTomlError(error)) throw error;
-      const { line, column, message } = error;
-      const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
-      return { fault: first, at: { line, column } };
-    }
-  },
-};
+/** TOML, for hosts whose tables are loaded only when they are in use. */
+export const toml = tomlFormat(parse);
