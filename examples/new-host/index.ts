@@ -1,4 +1,4 @@
-import { tableDialect } from 'hookmachine/dialects';
+import { tableDialect } from '../../src/entries/dialects.ts';
 import { events } from './events.ts';
 
 /** Otter, an agent that does not exist: what must be known before any hook of it is found. */

@@ -5,7 +5,6 @@ import { guards } from '../../examples/guards-dialect.ts';
 import { otter } from '../../examples/new-host/index.ts';
 import { emptyVerdict } from '../../src/core/answers/merge-effects.ts';
 import { hookmachine } from '../../src/hosts/hookmachine/index.ts';
-import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { AllWishes } from '../../src/hosts/parts/wishes.ts';
 import { hookAt, sessionIn } from '../support/own-hooks.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -40,16 +39,13 @@ test('hooks of the example dialect do not run in an untrusted project', async ()
   expect(results.map(({ hook }) => hook.dialect)).toEqual(['hookmachine']);
 });
 
-/** Its types are those of the built package. */
-const otterDialect: unknown = otter;
-
 /** What is asked of hooks in the file of the agent in examples/new-host. */
 async function otterIn(command: string) {
   const box = sandbox();
   box.write('project/.otter/hooks.json', {
     hooks: { before_tool: [{ matcher: '^shell$', command: `cat > given.json; ${command}` }] },
   });
-  const { fire, warnings } = sessionIn(box, { dialects: [otterDialect as Dialect] });
+  const { fire, warnings } = sessionIn(box, { dialects: [otter] });
   const call = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
   const { verdict } = await fire('BeforeTool', call);
   const given: unknown = JSON.parse(readFileSync(join(box.project, 'given.json'), 'utf8'));
