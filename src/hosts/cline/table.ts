@@ -83,7 +83,9 @@ export const table: DialectTable = {
   areExecutables: true,
   timeout: longestWait,
   shell: 'sh',
-  exits: {},
+  // Everywhere else this denies, and its author may not know that it does not in Cline.
+  exits: { 2: 'deny' },
+  ignoresExits: true,
   readsAlways: true,
   reads(
     event,

@@ -129,6 +129,8 @@ export interface DialectTable extends HostTable {
 
   /** What statuses mean at which the host does not read stdout; the reason is on stderr. */
   readonly exits: Readonly<Record<number, 'deny' | 'stop'>>;
+  /** The host obeys no status at all: what one says counts only here. */
+  readonly ignoresExits?: true;
   /** Whether stdout counts at every other status; default: only at 0. */
   readonly readsAlways?: true;
   readonly reads: (event: string, printed: Fields) => Said;

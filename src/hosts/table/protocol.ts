@@ -190,18 +190,25 @@ function readStatus(
   const reason = text || defaultReason;
   return meaning === 'stop'
     ? { decision: 'deny', reason, stop: true, stopReason: reason, notes: [] }
-    : { decision: 'deny', reason, notes: [], ...ifIgnored(of, event, 'nothing is denied there') };
+    : { decision: 'deny', reason, notes: [], ...ifIgnored(of, event, exitCode) };
 }
 
-/** Says that the host would not obey a denial, where it obeys none. */
+/** Says that the host would not obey an exit status, where it obeys none. */
 const ifIgnored = (
-  { title, events }: LoadedDialect,
+  { title, events, ignoresExits }: LoadedDialect,
   event: string,
-  why: string,
+  exitCode: number | null,
 ): Pick<Wants, 'ignored'> =>
-  events[event]!.blocks
+  events[event]!.blocks && !ignoresExits
     ? {}
-    : { ignored: { host: title, what: 'denial', why: `${why} (${event})` } };
+    : {
+        ignored: {
+          host: title,
+          what: 'denial',
+          why: `exit ${exitCode} has no effect in answer to ${event}`,
+          ...(ignoresExits && { fix: 'print its denial on stdout' }),
+        },
+      };
 
 function readPrinted(of: LoadedDialect, event: string, exit: HookExit, tool: string): Wants {
   const text = exit.stdout.trim();
@@ -216,7 +223,8 @@ function readPrinted(of: LoadedDialect, event: string, exit: HookExit, tool: str
   const notes: string[] = [];
   const printed = isTooDeep(text) ? withoutDeepFields(whole, notes) : whole;
   const said = isRead ? of.reads(event, printed) : {};
-  if (said.decision !== 'deny') {
+  // A stop that the host obeys needs no denial.
+  if (said.decision !== 'deny' && said.stop === undefined) {
     const lost = lostDenial(
       of,
       event,

@@ -231,9 +231,11 @@ describe('the executables of Cline, in another agent', () => {
   test('deny with "cancel", which also stops the agent, and with what evidently denies', async () => {
     const cancelled = await askedByCline(prints({ cancel: true, errorMessage: 'not here' }));
     expect(cancelled.answer).toMatchObject({ ...denial, continue: false });
-    const lost = await askedByCline(prints({ decision: 'deny', reason: 'not here' }));
-    expect(lost.answer).toMatchObject(denial);
-    expect(lost.stderr).toContain('Cline would ignore this denial');
+    for (const meant of [prints({ decision: 'deny', reason: 'not here' }), onStderr]) {
+      const lost = await askedByCline(meant);
+      expect(lost.answer).toMatchObject(denial);
+      expect(lost.stderr).toContain('Cline would ignore this denial');
+    }
   });
 
   test('give other arguments, and context', async () => {
@@ -297,6 +299,13 @@ describe('what only one host has', () => {
         hookSpecificOutput: { permissionDecision: 'deny' },
       });
     }
+  });
+
+  test('Factory Droid: a hook that stops the agent is obeyed there, and says nothing of a denial', async () => {
+    const stops = prints({ continue: false, stopReason: 'not here' });
+    const { answer, stderr } = await asked(of('factory'), stops);
+    expect(answer).toMatchObject({ continue: false, stopReason: 'not here' });
+    expect(stderr).not.toContain('would ignore');
   });
 
   test('goose: with "on_failure": "block", a hook that fails denies', async () => {
