@@ -71,3 +71,23 @@ export const calls = {
     }
   },
 } as const;
+
+/** The files of a call that reads several. */
+export function parts({ tool, input }: ToolCall) {
+  const { files } = input;
+  if (tool !== 'read_files' || !Array.isArray(files) || files.length < 2) return undefined;
+  const named = files.map((file: unknown) => (isRecord(file) ? file : {}));
+  return {
+    calls: named.map(({ path, ...lines }) => ({
+      tool: 'read_file',
+      input: { ...lines, file_path: path },
+    })),
+    inputWith: (inputs: readonly (Readonly<Record<string, unknown>> | null)[]) => ({
+      ...input,
+      files: named.map((file, index) => {
+        const changed = inputs[index];
+        return changed ? { ...file, path: changed['file_path'] } : file;
+      }),
+    }),
+  };
+}

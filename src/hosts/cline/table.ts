@@ -6,7 +6,7 @@ import type { EventOutcome, Wishes } from '../../core/dialects/speaker.ts';
 import { relayMark } from '../parts/relay-entry.ts';
 import { flatAnswer } from '../parts/speaking.ts';
 import type { DialectTable, Fields } from '../table/host-table.ts';
-import { calls } from './calls.ts';
+import { calls, parts } from './calls.ts';
 import { events } from './events.ts';
 
 /** Cline ends a hook after this time, in ms, and goes on. */
@@ -21,6 +21,7 @@ export const table: DialectTable = {
     { ours: 'task', name: 'spawn_agent' },
   ],
   calls,
+  parts,
   names: {
     event: 'hookEvent',
     session: 'taskId',

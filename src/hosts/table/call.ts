@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import type { CallResult, CheckedCall } from '../../core/dialects/dialect.ts';
+import type { CallParts, CallResult, CheckedCall } from '../../core/dialects/dialect.ts';
 import {
   anything,
   flag,
@@ -12,6 +12,7 @@ import {
 } from '../../core/protocol/fields.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
+import { patchFieldIn, patchParts } from '../codex/patch-parts.ts';
 import { failureOf } from '../parts/host-call.ts';
 import { toolsOf } from './tools.ts';
 import type { Fields } from './host-table.ts';
@@ -63,7 +64,28 @@ export function readCall(of: LoadedHost, event: string, raw: Fields): CheckedCal
     toolCallId: typeof toolCallId === 'string' ? toolCallId : undefined,
     ...(typeof transcript === 'string' && { transcriptPath: transcript }),
   };
-  return { fields: { ...fields, ...inOurTerms(at, fields, of) }, context };
+  const read = { fields: { ...fields, ...inOurTerms(at, fields, of) }, context };
+  const parts = partsOf(of, fields, read.fields, given[names.folder]);
+  return parts ? { ...read, parts } : read;
+}
+
+/** What a call consists of, if it does several things: guards receive each. */
+function partsOf(
+  { parts }: LoadedHost,
+  { tool_name: tool, tool_input: input }: Fields,
+  whole: Fields,
+  folder: unknown,
+): CallParts | undefined {
+  if (typeof tool !== 'string' || !isRecord(input)) return undefined;
+  const field = /^apply_?patch$/i.test(tool) ? patchFieldIn(input) : undefined;
+  if (field !== undefined) return patchParts(whole, input, field, folder);
+  const made = parts?.({ tool, input });
+  return (
+    made && {
+      calls: made.calls.map((call) => ({ ...whole, tool_name: call.tool, tool_input: call.input })),
+      inputWith: made.inputWith,
+    }
+  );
 }
 
 function inOurTerms(at: HookEventName, fields: Fields, of: LoadedHost): Fields {

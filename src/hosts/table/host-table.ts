@@ -4,7 +4,7 @@ import type { Complain } from '../../core/definitions/problem.ts';
 import type { EventOutcome, HostAnswer, Speaker, Wishes } from '../../core/dialects/speaker.ts';
 import type { Installation } from '../../core/dialects/installation.ts';
 import type { EntryFormat } from '../../core/dialects/writer.ts';
-import type { DialectNames } from '../../core/dialects/dialect.ts';
+import type { CallParts, DialectNames } from '../../core/dialects/dialect.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { SettingsFormat } from '../../settings/files/read-files.ts';
@@ -84,6 +84,10 @@ export interface HostTable {
     readonly to: (call: ToolCall) => ToolCall | undefined;
     readonly from: (call: ToolCall) => ToolCall | undefined;
   };
+  /** The calls of our tools that one of its calls consists of, if it does several things at once. */
+  readonly parts?: (
+    call: ToolCall,
+  ) => (Pick<CallParts, 'inputWith'> & { readonly calls: readonly ToolCall[] }) | undefined;
   readonly names: TableNames;
   /** An event's fields under the names of `names`, from a form that differs in more than names. */
   readonly given?: (event: string, given: Fields) => Fields;

@@ -283,6 +283,47 @@ describe('a denial in Cline', () => {
     });
   });
 
+  test('of one of several files that are read is one of all', async () => {
+    const box = relayBox();
+    box.guard({
+      'tool.before': 'grep -q \'"file_path":"/b/.env"\' && { echo not here >&2; exit 2; }; exit 0',
+    });
+    const read = (...paths: readonly string[]) =>
+      box.relay(
+        'cline',
+        {
+          workspaceRoots: [box.project],
+          tool_call: {
+            id: 'c',
+            name: 'read_files',
+            input: { files: paths.map((path) => ({ path })) },
+          },
+        },
+        { event: 'PreToolUse' },
+      );
+    expect((await read('/a', '/b/.env')).answer).toMatchObject({
+      context: expect.stringContaining('not here'),
+    });
+    expect((await read('/a', '/b')).stdout).toBe('');
+  });
+
+  test('of a file in a patch is one of the patch, in any host', async () => {
+    const box = relayBox();
+    box.guard({
+      'tool.before':
+        'grep -q \'"file_path":"[^"]*.env"\' && { echo not here >&2; exit 2; }; exit 0',
+    });
+    const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** Add File: .env\n+x\n*** End Patch';
+    const { answer } = await box.relay('factory', {
+      hook_event_name: 'PreToolUse',
+      session_id: 's',
+      cwd: box.project,
+      tool_name: 'ApplyPatch',
+      tool_input: { input: patch },
+    });
+    expect(answer).toMatchObject(denial);
+  });
+
   test('of any other tool, which might run without arguments, ends the task', async () => {
     expect(await deniedInCline('mcp__a__b', {})).toEqual({
       cancel: true,
