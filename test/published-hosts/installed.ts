@@ -23,12 +23,12 @@ const { platform, arch } = process;
 /** The published hosts, by the names of their relays. */
 export const published: Readonly<Record<string, PublishedHost>> = {
   'claude-code': {
-    package: '@anthropic-ai/claude-code@2.1.330',
+    package: '@anthropic-ai/claude-code@2.1.332',
     program: `@anthropic-ai/claude-code-${platform}-${arch}/claude`,
   },
   'gemini-cli': { package: '@google/gemini-cli@0.61', program: '.bin/gemini' },
   'qwen-code': { package: '@qwen-code/qwen-code@0.24', program: '.bin/qwen' },
-  codex: { package: '@openai/codex@0.169', program: '.bin/codex' },
+  codex: { package: '@openai/codex@0.171', program: '.bin/codex' },
   copilot: { package: '@github/copilot@1.0.102', program: '.bin/copilot' },
   opencode: {
     package: 'opencode-ai@1.18.33',

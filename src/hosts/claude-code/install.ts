@@ -16,7 +16,7 @@ const guarded: readonly ClaudeEventName[] = [
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['claude'],
-  measured: '2.1.330',
+  measured: '2.1.332',
   // The first of several answers counts.
   undoneAt: ['PermissionRequest'],
   switches: [

@@ -10,7 +10,7 @@ import { codexDoubts } from './doubts.ts';
 export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['codex'],
-  measured: '0.169.0',
+  measured: '0.171.0',
   ownDoubts: codexDoubts,
   switches: ['hooks', 'codex_hooks'].map((key) => ({
     path: ['features', key],
