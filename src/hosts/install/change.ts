@@ -207,8 +207,9 @@ function filesChanges(what: 'install' | 'uninstall', files: readonly OwnFile[]):
 const firstLine = `# ${relayMark}`;
 const lastLine = '# The end of what hookmachine install wrote.';
 
-/** Our lines in a text, with the line break before them. */
-const ourLines = new RegExp(`\\n?${firstLine}\\n[^]*?${lastLine}\\n?`);
+/** Our lines in a text; and with the line break before them. */
+const theLines = new RegExp(`${firstLine}\\n[^]*?${lastLine}\\n?`);
+const ourLines = new RegExp(`\\n?${theLines.source}`);
 
 function linesChange(
   what: 'install' | 'uninstall',
@@ -218,9 +219,16 @@ function linesChange(
   const file = realPath(fileFor(scope, site));
   const isThere = existsSync(file);
   const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
+  if (before.includes(firstLine) && !theLines.test(before))
+    throw new SettingsEditError(
+      `${file}: the line "${lastLine}" is gone: remove by hand what hookmachine install wrote after "${firstLine}"`,
+    );
   const rest = before.replace(ourLines, '');
   const block = [firstLine, ...lines(call), lastLine, ''].join('\n');
-  const after = what === 'install' ? `${rest}${rest === '' ? '' : '\n'}${block}` : rest;
+  const gap = rest === '' ? '' : '\n';
+  // What others have written behind them stays behind them.
+  const added = rest === before ? `${rest}${gap}${block}` : before.replace(theLines, () => block);
+  const after = what === 'install' ? added : rest;
   const isGone = what === 'uninstall' && rest === '' && before !== '';
   const fault = what === 'install' ? tomlFault(after) : undefined;
   if (fault !== undefined)

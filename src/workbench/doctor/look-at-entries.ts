@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Host } from '../../core/dialects/dialect.ts';
 import type {
   Installation,
@@ -30,12 +31,17 @@ export interface LookedAt {
 export async function lookAtEntries(host: Host, site: EntriesSite): Promise<LookedAt> {
   const { name } = host;
   const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
-  const scopes = (['user', 'project'] as const).flatMap((scope): Entries[] => {
+  const found = (['user', 'project'] as const).flatMap((scope): Entries[] => {
     const call = site.callFor(name, scope, installation);
     if (call === undefined || (scope === 'user' && site.home === '')) return [];
-    const found = entriesOf({ name, title, installation, scope, site, call });
-    return found === undefined ? [] : [found];
+    const entries = entriesOf({ name, title, installation, scope, site, call });
+    return entries === undefined ? [] : [entries];
   });
+  // Some hosts have only one place, for all projects.
+  const scopes = found.filter(
+    ({ files }, index) =>
+      index === 0 || files.length === 0 || !isDeepStrictEqual(files, found[0]!.files),
+  );
   const findings = scopes.flatMap((one) => one.findings);
   if (scopes.length > 1 && scopes.every(({ files }) => files.length > 0))
     findings.push({

@@ -30,6 +30,31 @@ describe('lines in a TOML file', () => {
     }
   });
 
+  test('stay where they are if others write behind them, and count once although both scopes have one file', async () => {
+    const box = user(own);
+    await box.run('install', 'kimi');
+    const after = `${box.text()}[[hooks]]\nevent = "SessionEnd"\ncommand = "true"\n`;
+    writeFileSync(box.file, after);
+    await box.run('install', 'kimi');
+    expect(box.text()).toBe(after);
+    const { stdout } = await box.run('doctor', '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { agent?: string; code: string }[] };
+    const codes = findings.filter(({ agent }) => agent === 'kimi').map(({ code }) => code);
+    expect(codes.filter((code) => code.startsWith('entries'))).toEqual([]);
+    await box.run('uninstall', 'kimi');
+    expect(box.text()).toBe(`${own}[[hooks]]\nevent = "SessionEnd"\ncommand = "true"\n`);
+  });
+
+  test('of which the last is gone are left alone, which is said', async () => {
+    const box = user(own);
+    await box.run('install', 'kimi');
+    const cut = box.text().replace(/# The end.*\n/, '');
+    writeFileSync(box.file, cut);
+    const { stderr, exitCode } = await box.run('install', 'kimi');
+    expect([exitCode, box.text()]).toEqual([1, cut]);
+    expect(stderr).toContain('remove by hand');
+  });
+
   test('make a file that goes away with them', async () => {
     const { run, file } = user();
     await run('install', 'kimi');
