@@ -2,16 +2,14 @@ import { onDemand } from '../../base/on-demand.ts';
 import { tableDialect } from '../table/table-dialect.ts';
 import { events } from './events.ts';
 
-const names = Object.keys(events);
-const below = (folder: string): string[] => names.map((name) => `${folder}/${name}`);
-
 /** Cline, whose hooks are one executable for each event. */
 export const cline = tableDialect({
   name: 'cline',
   events,
   places: {
-    project: [...below('.clinerules/hooks'), ...below('.cline/hooks')],
-    user: [...below('Documents/Cline/Hooks'), ...below('.cline/hooks')],
+    project: ['.clinerules/hooks', '.cline/hooks'],
+    user: ['Documents/Cline/Hooks', '.cline/hooks'],
+    names: Object.keys(events),
     signs: [''],
     guarded: ['.clinerules/hooks/', '.cline/hooks/', 'Cline/Hooks/'],
   },

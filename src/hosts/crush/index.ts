@@ -12,6 +12,7 @@ export const crush = tableDialect({
     signs: ['"hooks"'],
     guarded: ['crush.json', '.crush.json', '.config/crush/'],
   },
+  approves: true,
   isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

@@ -17,6 +17,7 @@ export const factory = tableDialect({
       '.factory/plugins/',
     ],
   },
+  approves: true,
   isWritable: true,
   load: onDemand(() => import('./table.ts')),
 });

@@ -15,8 +15,7 @@ import { textsIn } from '../../core/protocol/tool-result.ts';
 import { patchFieldIn, patchParts } from '../codex/patch-parts.ts';
 import { failureOf } from '../parts/host-call.ts';
 import { toolsOf } from './tools.ts';
-import type { Fields } from './host-table.ts';
-import type { LoadedHost } from './host-table.ts';
+import type { Fields, LoadedHost } from './host-table.ts';
 
 const toolCall = { tool_name: text, tool_input: object };
 

@@ -128,7 +128,7 @@ function defineHook(
     command,
     name: field('name', isText, 'a string') ?? command,
     timeout: Math.min(seconds === undefined ? of.timeout : seconds * 1_000, longestTimeout),
-    sequential: of.mode === 'sequential',
+    sequential: false,
     source,
     file,
     place: placeOf(path),

@@ -21,18 +21,17 @@ export interface TableEvent {
   readonly blocks?: true;
   /** The field of the payload that matchers are compared with; absent if the event has no matchers. */
   readonly subject?: string;
-  /** Whether the installed entries leave it out, because the host waits for nothing there. */
-  readonly isOnlyTold?: true;
 }
 
 /** Where a host's hooks are. */
 export interface TablePlaces {
   /**
    * The files that may hold hooks, below a project and below a home; one `*` stands for every folder at that
-   * place.
+   * place. With `names` these are folders, in which such files are hooks.
    */
   readonly project: readonly string[];
   readonly user: readonly string[];
+  readonly names?: readonly string[];
   /** The variable that names the user's folder, and the folder in its place, which begins `user`. */
   readonly userFolder?: { readonly variable: string; readonly folder: string };
   /** Texts of which a file with hooks has at least one. */
@@ -51,8 +50,6 @@ export interface Said {
   readonly message?: unknown;
   /** The tool's new arguments under the host's names: all of them, or those that change. */
   readonly input?: { readonly all: unknown } | { readonly some: unknown };
-  /** The text that replaces the tool's result. */
-  readonly result?: unknown;
   readonly hide?: boolean;
 }
 
@@ -120,7 +117,6 @@ export interface DialectTable extends HostTable {
   readonly shell: Shell;
   /** How a matcher is compared with a tool's name; default: `regex`, anywhere in it. */
   readonly matching?: 'names or regex';
-  readonly mode?: 'sequential';
   readonly environment?: (of: {
     readonly hook: HookDefinition;
     readonly payload: Fields;
@@ -155,6 +151,8 @@ export interface TableHost extends Pick<DialectNames, 'name'> {
 /** What is known of a host that has hooks in files before its table is loaded. */
 export interface TableDialect extends TableHost {
   readonly places: TablePlaces;
+  /** Whether a hook's "allow" spares the user the host's question; in most hosts it only lets the call pass. */
+  readonly approves?: true;
   /** Whether `migrate` can write its files: its table says how. */
   readonly isWritable?: true;
   readonly load: () => Promise<{ readonly table: DialectTable }>;

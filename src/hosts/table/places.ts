@@ -1,37 +1,35 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { homeFolder, realPath } from '../../settings/files/levels.ts';
 import { type HostPlace, userFolder } from '../parts/host-places.ts';
 import type { TablePlaces } from './host-table.ts';
 
 /** Returns the files that may hold hooks for a project; in the home folder, the project's are the user's. */
 export function filesOf(
-  { project, user, userFolder: named }: TablePlaces,
+  { project, user, names, userFolder: named }: TablePlaces,
   cwd: string,
 ): HostPlace[] {
   const home = homeFolder();
+  const inFolder = (folder: string, path: string): string[] =>
+    names === undefined
+      ? expanded(folder, path)
+      : existsSync(join(folder, path))
+        ? names.map((name) => join(folder, path, name))
+        : [];
   const atHome = (path: string): string[] => {
-    const rest =
-      named && path.startsWith(`${named.folder}/`)
-        ? path.slice(named.folder.length + 1)
-        : undefined;
-    const folder = rest === undefined ? undefined : userFolder(named!);
-    if (folder !== undefined) return expanded(folder, rest!);
-    return home === undefined ? [] : expanded(home, path);
+    const folder = named && path.startsWith(`${named.folder}/`) ? userFolder(named) : undefined;
+    if (folder !== undefined) return inFolder(folder, path.slice(named!.folder.length + 1));
+    return home === undefined ? [] : inFolder(home, path);
   };
-  const users = user.flatMap(atHome);
-  const known = new Set(users.map(placeOf));
+  const isHome = project.length > 0 && home !== undefined && realPath(cwd) === realPath(home);
   return [
-    ...users.map((file) => ({ source: 'user', file }) as const),
+    ...user.flatMap(atHome).map((file) => ({ source: 'user', file }) as const),
     ...project
-      .flatMap((path) => expanded(cwd, path))
-      .filter((file) => !known.has(placeOf(file)))
+      .filter((path) => !(isHome && user.includes(path)))
+      .flatMap((path) => inFolder(cwd, path))
       .map((file) => ({ source: 'project', file }) as const),
   ];
 }
-
-const placeOf = (file: string): string =>
-  join(realPath(dirname(file)), file.slice(dirname(file).length));
 
 /** The path below a folder; for a `*`, one for each folder at that place. */
 function expanded(folder: string, path: string): string[] {

@@ -27,8 +27,7 @@ import { saysNo } from '../parts/deciding-words.ts';
 import { parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import { toolsOf } from './tools.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
-import type { Fields, Said, ToolCall } from './host-table.ts';
-import type { LoadedDialect } from './host-table.ts';
+import type { Fields, Said, ToolCall, LoadedDialect } from './host-table.ts';
 
 /** The host's name for a hook's event. */
 export const nativeOf = (
@@ -277,17 +276,11 @@ const textIn = (value: unknown): string | undefined =>
 
 /** What a hook wants, in our terms. */
 function wantsOf(of: LoadedDialect, event: string, said: Said, tool: string): Wants {
-  const { decision, reason, stop, context, message, input, result, hide } = said;
+  const { decision, reason, stop, context, message, input, hide } = said;
   const effects: Effect[] = [];
-  const [told, shown, replaced] = [textIn(context), textIn(message), textIn(result)];
+  const [told, shown] = [textIn(context), textIn(message)];
   if (told !== undefined) effects.push({ kind: 'context', text: told });
   if (shown !== undefined) effects.push({ kind: 'notice', text: shown });
-  if (replaced !== undefined)
-    effects.push({
-      kind: 'replace',
-      slot: 'tool_response',
-      value: { llmContent: replaced, returnDisplay: replaced },
-    });
   if (hide === true) effects.push({ kind: 'hide' });
   const change = input && ('all' in input ? input.all : input.some);
   if (isRecord(change) && of.events[event]!.at === 'BeforeTool')

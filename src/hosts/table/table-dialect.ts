@@ -33,7 +33,7 @@ export function tableDialect(host: TableDialect): Dialect & Host {
     family: name,
     events: ours,
     needsSwitch: false,
-    approves: true,
+    ...(host.approves && { approves: true }),
     guarded: places.guarded,
     mayBeIn: (cwd, counts = () => true) =>
       filesOf(places, cwd).some(
@@ -45,7 +45,7 @@ export function tableDialect(host: TableDialect): Dialect & Host {
     matcherOf: (hook) => now().by.matcherOf(now().of, hook),
     compileMatcher: (hook, onUndecided) => now().by.compileMatcher(now().of, hook, onUndecided),
     applies: (hook, payload) => now().by.applies(now().of, hook, payload),
-    mode: () => now().of.mode ?? 'parallel',
+    mode: () => 'parallel',
     environment: (hook, input) => now().by.environmentOf(now().of, hook, { ...input }),
     stdin: (hook, payload, context) => now().by.toStdin(now().of, hook, payload, context),
     read: (hook, outcome, payload) => now().by.readAnswer(now().of, hook, outcome, payload),

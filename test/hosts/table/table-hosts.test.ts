@@ -349,6 +349,19 @@ describe('what only one host has', () => {
     expect(stderr).not.toContain('would ignore');
   });
 
+  test.each(['goose', 'antigravity', 'openhands'])(
+    '%s: "allow" only lets a call pass, and spares the user no question',
+    async (host) => {
+      const { stdout } = await asked(of(host), prints({ decision: 'allow' }));
+      expect(stdout).not.toContain('allow');
+    },
+  );
+
+  test.each(['crush', 'factory'])('%s: "allow" approves', async (host) => {
+    const { stdout } = await asked(of(host), prints({ decision: 'allow' }));
+    expect(stdout).toContain('"permissionDecision":"allow"');
+  });
+
   test('goose: with "on_failure": "block", a hook that fails denies', async () => {
     const denied = await asked(of('goose'), 'exit 1', before('ls'), { on_failure: 'block' });
     expect(denied.answer).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
