@@ -15,6 +15,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   install: async () => (await import('./install/install.ts')).addInstall,
   uninstall: async () => (await import('./install/install.ts')).addInstall,
   serve: async () => (await import('./serve/serve-command.ts')).addServe,
+  gateway: async () => (await import('./gateway/gateway-command.ts')).addGateway,
+  usage: async () => (await import('./usage/usage.ts')).addUsage,
   mcp: async () => (await import('./mcp/mcp-command.ts')).addMcp,
   tool: async () => (await import('./tool/tool.ts')).addTool,
   call: async () => (await import('./call/call.ts')).addCall,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isHookmachineError } from '../../base/errors.ts';
 import type { CreateConfigOptions } from '../../hosts/system/create-config.ts';
+import { environment } from '../../base/surroundings.ts';
 import { warn, type WarningSink } from '../../base/log.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 
@@ -46,10 +47,16 @@ export async function recorded(
   }
 }
 
+/** The variable with which the gateway has the relays of its agent write to its recording. */
+export const recordVariable = 'HOOKMACHINE_RECORD';
+
 /** What `runHooks` needs to record an event; nothing without `--record`. */
-export const recordingOf = (
-  options: RecordingOptions,
-): { readonly recordedBy?: (folder: string) => ReturnType<typeof recorded> } =>
-  options.record === undefined && options.recordPayloads !== true
+export function recordingOf(given: RecordingOptions): {
+  readonly recordedBy?: (folder: string) => ReturnType<typeof recorded>;
+} {
+  const record = given.record ?? (environment()[recordVariable] || undefined);
+  const options = { ...given, ...(record !== undefined && { record }) };
+  return record === undefined && given.recordPayloads !== true
     ? {}
     : { recordedBy: (folder) => recorded(folder, options) };
+}

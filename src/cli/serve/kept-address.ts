@@ -9,22 +9,25 @@ import { HookmachineError } from '../../base/errors.ts';
 import { newToken } from '../../watch/inspector/serve-feed.ts';
 import { isThere } from '../../settings/files/read-files.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';
-import { keptServePort, serveState } from '../../hosts/parts/relay-entry.ts';
+import { gatewayState, keptPortOf, serveState } from '../../hosts/parts/relay-entry.ts';
 import { stateFolder } from '../../settings/files/levels.ts';
 
 /*
- * The address of `serve`, kept in the user's state folder so that entries in the files of hosts stay valid
- * when it is restarted.
+ * The addresses of `serve` and of the gateway, kept in the user's state folder so that what names them in the
+ * files of hosts stays valid when they are restarted.
  */
+
+/** Whose address it is. */
+type Owner = typeof serveState | typeof gatewayState;
 
 /** Below the ephemeral ports, so that no connection takes the port while `serve` is not running. */
 const [firstPort, lastPort] = [20_000, 32_767];
 
 /** The file that holds the token. */
-export const tokenFile = (): string => join(folder(), 'token');
+export const tokenFile = (owner: Owner = serveState): string => join(folder(owner), 'token');
 
-function folder(): string {
-  const found = stateFolder(serveState);
+function folder(owner: Owner): string {
+  const found = stateFolder(owner);
   if (found === undefined)
     throw new HookmachineError(
       'COMMAND_FAILED',
@@ -39,8 +42,8 @@ function folder(): string {
 }
 
 /** The token that hosts must send, created when it is first needed; only the user may read it. */
-export function keptToken(): string {
-  const file = tokenFile();
+export function keptToken(owner: Owner = serveState): string {
+  const file = tokenFile(owner);
   keeping(file, () => {
     if (!isThere(file)) writeAtomically(file, `${newToken()}\n`, { mode: 0o600 });
   });
@@ -57,16 +60,16 @@ export function keptToken(): string {
 }
 
 /** The port that hosts' entries name: the one that is kept, or a free one, which is kept from now on. */
-export async function keptPort(): Promise<number> {
-  const kept = keptServePort();
+export async function keptPort(owner: Owner = serveState): Promise<number> {
+  const kept = keptPortOf(owner);
   if (kept !== undefined) return kept;
   for (let tries = 0; tries < 20; tries++) {
     const port = randomInt(firstPort, lastPort);
     if (!(await isFree(port))) continue;
-    return keeping(portFile(), () => {
+    return keeping(portFile(owner), () => {
       // Another process may have chosen one in the meantime.
-      const others = keptServePort();
-      if (others === undefined) writePort(port);
+      const others = keptPortOf(owner);
+      if (others === undefined) writePort(port, owner);
       return others ?? port;
     });
   }
@@ -74,13 +77,14 @@ export async function keptPort(): Promise<number> {
 }
 
 /** Keeps a port for hosts' entries, and for the next start. */
-export function keepPort(port: number): void {
-  if (keptServePort() !== port) keeping(portFile(), () => writePort(port));
+export function keepPort(port: number, owner: Owner = serveState): void {
+  if (keptPortOf(owner) !== port) keeping(portFile(owner), () => writePort(port, owner));
 }
 
-const portFile = (): string => join(folder(), 'port');
+const portFile = (owner: Owner): string => join(folder(owner), 'port');
 
-const writePort = (port: number): void => writeAtomically(portFile(), `${port}\n`, { mode: 0o600 });
+const writePort = (port: number, owner: Owner): void =>
+  writeAtomically(portFile(owner), `${port}\n`, { mode: 0o600 });
 
 /** Changes a file that is kept while no other process does. */
 function keeping<Result>(file: string, change: () => Result): Result {

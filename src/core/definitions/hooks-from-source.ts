@@ -12,6 +12,8 @@ export interface HooksFromSource {
   readonly hooks: unknown;
   /** The value of the settings' `guards` key. */
   readonly guards?: unknown;
+  /** The value of the settings' `budget` key. */
+  readonly budget?: unknown;
   readonly file?: string;
   /** Returns the position in the file of the value at a settings path. */
   readonly locate?: ((path: Path) => Position) | undefined;

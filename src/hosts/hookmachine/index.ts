@@ -25,6 +25,7 @@ import { isDenyingText } from '../parts/deciding-words.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
 import { readExit as readPlainly } from '../llxprt/answer.ts';
+import { defineBudget } from '../../guards/budget/define-budget.ts';
 import { defineGuards } from '../../guards/define-guards.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
@@ -98,10 +99,9 @@ export const hookmachine: Dialect = {
       eventOf: eventNamed,
       meant: (name) => sameEvent?.(name, events)?.names.at(-1),
     }));
-    const guards = defineGuards(
-      site.settings().filter(({ owner }) => owner === 'hookmachine'),
-      site.loadIsGuarded,
-    );
+    const ours = site.settings().filter(({ owner }) => owner === 'hookmachine');
+    const guards = defineGuards(ours, site.loadIsGuarded);
+    const budget = defineBudget(ours);
     const { definitions } = found;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
@@ -110,10 +110,16 @@ export const hookmachine: Dialect = {
       ({ reportedInSession } = await loadReportedInSession());
     return {
       ...found,
-      definitions: [...(bundled?.denials ?? []), ...guards.definitions, ...definitions],
+      definitions: [
+        ...(bundled?.denials ?? []),
+        ...guards.definitions,
+        ...budget.definitions,
+        ...definitions,
+      ],
       problems: [
         ...(bundled?.problems ?? []),
         ...guards.problems,
+        ...budget.problems,
         ...found.problems,
         ...ruled.flatMap(ruleProblems),
       ],

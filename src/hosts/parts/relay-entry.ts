@@ -95,10 +95,15 @@ const madeByInstall =
 
 /** The user's folder for what `serve` keeps. */
 export const serveState = 'serve';
+/** The user's folder for what the gateway keeps. */
+export const gatewayState = 'gateway';
 
 /** The port of `hookmachine serve`, kept when it starts or when entries for it are installed. */
-export function keptServePort(): number | undefined {
-  const state = stateFolder(serveState);
+export const keptServePort = (): number | undefined => keptPortOf(serveState);
+
+/** The port that `serve` or the gateway keeps. */
+export function keptPortOf(owner: typeof serveState | typeof gatewayState): number | undefined {
+  const state = stateFolder(owner);
   const kept = state === undefined ? 0 : Number(textIn(join(state, 'port')));
   return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
 }

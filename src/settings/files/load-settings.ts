@@ -186,6 +186,7 @@ const sourceOf = ({ source, owner, file, values, locate, isAdded }: Level): Hook
   file,
   hooks: values['hooks'],
   ...(owner === 'hookmachine' && values['guards'] !== undefined && { guards: values['guards'] }),
+  ...(owner === 'hookmachine' && values['budget'] !== undefined && { budget: values['budget'] }),
   locate,
   ...(isAdded && { isAdded }),
   ...(!isAdded && failureDefault(values) === 'block' && { onFailure: 'block' as const }),

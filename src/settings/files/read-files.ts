@@ -205,6 +205,7 @@ const settingsSigns = [
   '"enableHooks"',
   '"defaultOnFailure"',
   '"guards"',
+  '"budget"',
 ];
 
 /**

@@ -13,6 +13,7 @@ import {
   typesWith,
   whenFields,
 } from './hook-fields.ts';
+import { budgetFields } from './budget-fields.ts';
 import { guardExceptionFields, guardPathFields, guardsFields } from './guard-fields.ts';
 import { auditFields, bundleFields, managedFields } from './managed-fields.ts';
 import {
@@ -153,6 +154,12 @@ const settingsSchema = once(() => {
         ),
       ),
       guards: z.optional(guardsSchema()),
+      budget: z.optional(
+        described(
+          z.strictObject(optional(budgetFields)),
+          'How many tokens, or how much money, model calls may use; only in .hookmachine/settings.json.',
+        ),
+      ),
       hooksConfig: z.optional(hooksConfig),
       hooks: z.optional(described(hooks, 'Hook groups by event.')),
     }),

@@ -96,6 +96,7 @@ export const toolsKeys: readonly string[] = Object.keys(toolsFields);
 
 /** All our keys at the top of a settings file, which the host's own keys share. */
 export const topKeys: readonly string[] = [
+  'budget',
   'guards',
   'hooks',
   'hooksConfig',

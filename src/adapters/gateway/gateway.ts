@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { isRecord, mostBytes } from '../../base/json.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { free, settle, type Budget } from '../../guards/budget/judge-budget.ts';
+import type { UsageEntry } from '../../guards/budget/ledger.ts';
+import { tokensOf } from '../../guards/budget/usage.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
+import { foreignIn, isSame } from '../../watch/inspector/admission.ts';
+import { Client } from './client.ts';
+import { exchange } from './exchange.ts';
+import { formatOf } from './formats/all.ts';
+import type { Fields, ModelFormat } from './formats/format.ts';
+import { parsed } from './formats/shared.ts';
+import { forward } from './forward.ts';
+import { Cloak } from './secrets/cloak.ts';
+import { sessionOf } from './session-of.ts';
+import { addressOf, type Upstreams } from './upstreams.ts';
+
+/** How a gateway works. */
+export interface GatewayOptions {
+  readonly config: HookSystemConfig;
+  /** What an address must contain to be answered. */
+  readonly token: string;
+  readonly port?: number;
+  readonly upstreams: Upstreams;
+  /** Whether secrets are taken out of requests. */
+  readonly hidesSecrets: () => boolean;
+  /** The prices of the settings. */
+  readonly prices: () => Budget['prices'];
+  readonly warn: (line: string) => void;
+  /** Called with what each model call used. */
+  readonly onUsage?: (entry: UsageEntry) => void;
+}
+
+/** A gateway that listens. */
+export interface Gateway {
+  /** The address, with its token, to which the name of a provider is added. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * A proxy on this machine that runs the hooks around model calls of agents that have none.
+ *
+ * @throws if the port is taken
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = new Listening(options);
+  const server = createServer((request, response) => void gateway.answer(request, response));
+  // Agents that try a WebSocket first go on over HTTP.
+  server.on('upgrade', (_: IncomingMessage, socket: Socket) => {
+    socket.end('HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  // A model may think for longer than Node.js lets a request take.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  gateway.port = port;
+  return {
+    url: `http://127.0.0.1:${port}/${options.token}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Listening {
+  readonly #options: GatewayOptions;
+  /** A session that agents who name none belong to. */
+  readonly #ownSession = randomUUID();
+  readonly #cloaks = new Map<string, Cloak>();
+  readonly #told = new Map<string, number>();
+  port = 0;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a request. Never throws. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const abort = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) abort.abort(new Error('the agent went away'));
+    });
+    try {
+      await this.#answer(request, response, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted || response.headersSent) response.destroy();
+      else refuse(response, 502, messageOf(error));
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [, token = '', name = '', path = ''] =
+      /^\/([^/?]*)(?:\/([^/?]*))?([/?].*)?$/.exec(request.url ?? '') ?? [];
+    const foreign = foreignIn(request, this.port);
+    if (foreign !== undefined) return refuse(response, 403, foreign);
+    if (!isSame(token, this.#options.token))
+      return refuse(response, 403, 'the token in the address is missing or not the right one');
+    const url = addressOf(this.#options.upstreams, name, path, request.headers);
+    if (url === undefined)
+      return refuse(response, 404, `there is no provider "${name}": use ${Object.keys(this.#options.upstreams).join(', ')}, or name it with --provider`); // prettier-ignore
+    const format = formatOf(request.method, url);
+    if (format === undefined) return passOn(url, request, response, signal);
+    return this.#modelCall(format, { url, request, response, signal });
+  }
+
+  async #modelCall(
+    format: ModelFormat,
+    { url, request, response, signal }: Answering & { readonly url: string },
+  ): Promise<void> {
+    const client = new Client(response, format);
+    const body = await bodyOf(request);
+    if (body === undefined) return client.fail(413, 'hookmachine gateway: the request is larger than 64 MiB'); // prettier-ignore
+    const bytes = unpacked(body, request.headers['content-encoding']);
+    const fields = bytes && parsed(bytes.toString());
+    if (bytes === undefined || !isRecord(fields))
+      return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object, plain or packed with gzip, deflate or brotli'); // prettier-ignore
+    const session = sessionOf(request.headers, fields) ?? this.#ownSession;
+    const cloak = this.#options.hidesSecrets() ? this.#cloakOf(session) : undefined;
+    let isSettled = false;
+    await exchange(
+      { request, body: bytes, fields, format, url, session, cloak, signal },
+      this.#options.config,
+      client,
+      {
+        warn: this.#options.warn,
+        answered: async (answer, model) => {
+          isSettled = true;
+          await this.#settle(format, { answer, model, session, fields });
+        },
+      },
+    );
+    if (!isSettled) free(session);
+    this.#tellSecrets(session, cloak, url);
+  }
+
+  #cloakOf(session: string): Cloak {
+    const known = this.#cloaks.get(session) ?? new Cloak();
+    this.#cloaks.set(session, known);
+    return known;
+  }
+
+  /** Notes what a call used; where the provider does not say, about as much as its texts are long. */
+  async #settle(
+    format: ModelFormat,
+    { answer, model, session, fields }: { readonly answer: Fields; readonly model: string; readonly session: string; readonly fields: Fields }, // prettier-ignore
+  ): Promise<void> {
+    const told = format.answer.usage(answer);
+    const usage =
+      told && tokensOf(told) > 0
+        ? told
+        : { model, input: lengthOf(fields), output: lengthOf(answer) };
+    const id = answer['id'] ?? answer['responseId'];
+    try {
+      const entry = await settle(
+        {
+          ...usage,
+          model: usage.model || model,
+          session,
+          via: 'gateway',
+          ...(typeof id === 'string' && id !== '' && { id }),
+        },
+        this.#options.prices(),
+      );
+      this.#options.onUsage?.(entry);
+    } catch (error) {
+      this.#options.warn(`what a model call used could not be noted: ${messageOf(error)}`);
+    }
+  }
+
+  #tellSecrets(session: string, cloak: Cloak | undefined, url: string): void {
+    const { size = 0 } = cloak ?? {};
+    const before = this.#told.get(session) ?? 0;
+    if (size <= before) return;
+    this.#told.set(session, size);
+    this.#options.warn(
+      `guards/secrets: ${size - before} more ${size - before === 1 ? 'secret was' : 'secrets were'} replaced in what goes to ${new URL(url).host}`,
+    );
+  }
+}
+
+interface Answering {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+const tokenLength = 4;
+
+const lengthOf = (fields: Fields): number => Math.ceil(JSON.stringify(fields).length / tokenLength);
+
+function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message: `hookmachine gateway: ${why}` } }));
+}
+
+/** Passes on what is no model call. */
+async function passOn(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+  const answer = await forward(url, request, {
+    body: hasBody ? request : undefined,
+    signal,
+    isRead: false,
+  });
+  response.writeHead(answer.status, answer.headers);
+  for await (const chunk of answer.body as AsyncIterable<Buffer>)
+    if (!response.write(chunk))
+      await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+  response.end();
+}
+
+/** The whole body of a request; undefined if it is larger than any that is judged. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const unpackers = {
+  identity: (body: Buffer) => body,
+  gzip: (body: Buffer) => gunzipSync(body, { maxOutputLength: mostBytes }),
+  deflate: (body: Buffer) => inflateSync(body, { maxOutputLength: mostBytes }),
+  br: (body: Buffer) => brotliDecompressSync(body, { maxOutputLength: mostBytes }),
+} as const;
+
+/** A body as it was before it was packed; undefined if that cannot be undone here. */
+function unpacked(body: Buffer, encoding = 'identity'): Buffer | undefined {
+  try {
+    return unpackers[encoding.toLowerCase() as keyof typeof unpackers]?.(body);
+  } catch {
+    return undefined;
+  }
+}

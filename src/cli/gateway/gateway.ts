@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { agentOf, gatewayVariables } from '../../adapters/gateway/agents.ts';
+import { startGateway } from '../../adapters/gateway/gateway.ts';
+import { upstreamsHere, type Upstreams } from '../../adapters/gateway/upstreams.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { warn, warnPlainly } from '../../base/log.ts';
+import { readyHookSystem } from '../../core/calls/event-hooks.ts';
+import type { Dialect } from '../../core/dialects/dialect.ts';
+import { budgetOf } from '../../guards/budget/define-budget.ts';
+import { forgetOldUsage, type UsageEntry } from '../../guards/budget/ledger.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { whichHooks } from '../../hosts/relay/no-hooks-option.ts';
+import { reportMissingGuards } from '../../hosts/relay/report-missing.ts';
+import { sessionNotes } from '../../hosts/relay/session-notes.ts';
+import { onlyTrusted } from '../../hosts/relay/trust-option.ts';
+import { createConfig } from '../../hosts/system/create-config.ts';
+import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
+import { readGuards } from '../../settings/files/read-guards.ts';
+import { newToken } from '../../watch/inspector/serve-feed.ts';
+import {
+  inspected,
+  type InspectOptions,
+  portOf,
+  untilInterrupted,
+} from '../parts/inspect-option.ts';
+import { print } from '../parts/print.ts';
+import { projectFolder } from '../parts/project-folder.ts';
+import { recorded, recordVariable, type RecordingOptions } from '../parts/recording-option.ts';
+import { keepPort, keptPort, keptToken } from '../serve/kept-address.ts';
+import { usageLine } from '../usage/usage-line.ts';
+
+export interface GatewayCommandOptions extends RecordingOptions, InspectOptions {
+  readonly cwd: string;
+  readonly provider?: readonly string[];
+  readonly port?: string;
+  readonly json?: true;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
+  readonly trust?: true;
+}
+
+/** Sits between an agent and its model, until the agent ends, or until it is interrupted. */
+export async function gateway(
+  command: readonly string[],
+  options: GatewayCommandOptions,
+): Promise<void> {
+  const upstreams = upstreamsHere(providersOf(options.provider));
+  const folder = projectFolder(options.cwd);
+  const [program, ...args] = command;
+  const agent = program === undefined ? undefined : agentOf(program);
+  if (options.hooks) await reportMissingGuards(folder);
+  const { watching, done } = await inspected(folder, options, await recorded(folder, options));
+  const config = createConfig({
+    cwd: folder,
+    watch: true,
+    dialects: options.dialects ?? presentDialects,
+    hostDialect: agent?.dialect,
+    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
+    ...whichHooks(options.hooks),
+    ...onlyTrusted(folder, options.trust),
+    ...watching,
+  });
+  await readyHookSystem(config);
+  const used: UsageEntry[] = [];
+  const isStanding = program === undefined;
+  const asked = portOf(options.port, '--port');
+  const port = asked ?? (isStanding ? await keptPort('gateway') : 0);
+  const { url, close } = await startGateway({
+    config,
+    token: isStanding ? keptToken('gateway') : newToken(),
+    port,
+    upstreams,
+    hidesSecrets: () => hidesSecrets(config),
+    prices: () => budgetOf(config.getHookSources?.() ?? [])?.prices ?? {},
+    warn: (line) => warn(watching.onWarning, line),
+    onUsage: (entry) => used.push(entry),
+  }).catch((cause: unknown) => {
+    throw new CommandFailure(`the gateway cannot listen on port ${port}: ${messageOf(cause)}`, { cause }); // prettier-ignore
+  });
+  forgetOldUsage();
+  if (program === undefined) {
+    keepPort(port, 'gateway');
+    tellAddresses(url, upstreams, options);
+    await untilInterrupted();
+  } else {
+    if (options.json) print(`${JSON.stringify({ url })}\n`);
+    process.exitCode = await runAgent(program, [...(agent?.args?.(url) ?? []), ...args], {
+      cwd: folder,
+      env: {
+        ...gatewayVariables(url, agent),
+        ...(options.record !== undefined && { [recordVariable]: resolve(options.record) }),
+      },
+    });
+  }
+  await close();
+  tellUsage(used, options);
+  config.getHookSystem()?.dispose();
+  await done();
+}
+
+const providerShape = /^([\w-]+)=(https?:\/\/.+)$/;
+
+function providersOf(given: readonly string[] = []): Upstreams {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, url] = providerShape.exec(text) ?? [];
+      if (name === undefined || url === undefined)
+        throw new CommandFailure(`--provider ${text}: write NAME=URL, such as openai=https://openrouter.ai/api/v1`); // prettier-ignore
+      return [name, url];
+    }),
+  );
+}
+
+/** Whether the `secrets` guard is on at any level. */
+const hidesSecrets = (config: HookSystemConfig): boolean =>
+  (config.getHookSources?.() ?? []).some((from) =>
+    readGuards(from).definitions.some(
+      ({ strictness }) => strictness.secrets === 'on' || strictness.secrets === 'ask',
+    ),
+  );
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs an agent in this terminal, and returns its exit status. */
+function runAgent(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+    });
+    // The terminal sends Ctrl-C to the agent too, which decides what it means.
+    for (const name of signals) process.on(name, () => name !== 'SIGINT' && child.kill(name));
+    child.once('error', (cause) =>
+      reject(new CommandFailure(`${program} cannot be started: ${messageOf(cause)}`, { cause })),
+    );
+    child.once('close', (status, signal) =>
+      resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
+  });
+}
+
+function tellAddresses(url: string, upstreams: Upstreams, { json }: GatewayCommandOptions): void {
+  if (json) return print(`${JSON.stringify({ url, pid: process.pid, upstreams })}\n`);
+  const lines = Object.entries(gatewayVariables(url, undefined)).map(
+    ([name, value]) => `  export ${name}=${value}`,
+  );
+  print(
+    `Model calls of agents with these addresses pass through here, until Ctrl-C:\n${lines.join('\n')}\n`,
+  );
+}
+
+function tellUsage(used: readonly UsageEntry[], { json }: GatewayCommandOptions): void {
+  if (json) return print(`${JSON.stringify({ usage: used })}\n`);
+  if (used.length > 0) process.stderr.write(`hookmachine: ${usageLine(used)}\n`);
+}

@@ -1,0 +1,233 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { gatewayTo } from '../../support/gateway.ts';
+import { hookAt } from '../../support/own-hooks.ts';
+import { giveAnswer, providerFormats, startProvider } from '../../support/provider.ts';
+
+const says = (answer: object): string => `cat > /dev/null; echo '${JSON.stringify(answer)}'`;
+
+describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) => {
+  describe.each([true, false])('with stream: %s', (stream) => {
+    const said = { texts: ['Hellö world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
+    const tools = ['Bash', 'Read'];
+    const expected = stream ? format.stream(said) : JSON.stringify(format.whole(said));
+
+    test('passes on request and answer byte for byte if no hook speaks', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(provider);
+      const { answer, headers, status } = await ask(format, 'Hi', { stream, tools });
+      expect(provider.requests[0]?.body).toBe(JSON.stringify(format.body('Hi', { stream, tools })));
+      expect(provider.requests[0]?.headers.authorization).toBe('Bearer k');
+      expect([status, answer, headers.get('x-request-id')]).toEqual([200, expected, 'r-1']);
+    });
+
+    test('passes them on byte for byte if hooks see them and say nothing', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(provider, {
+        hooks: Object.fromEntries(
+          ['BeforeToolSelection', 'BeforeModel', 'AfterModel'].map((event) => [
+            event,
+            [{ hooks: [{ type: 'command', command: 'cat > /dev/null' }] }],
+          ]),
+        ),
+      });
+      const { answer } = await ask(format, 'Hi', { stream, tools, result: 'A=1' });
+      expect(provider.requests[0]?.body).toBe(
+        JSON.stringify(format.body('Hi', { stream, tools, result: 'A=1' })),
+      );
+      expect(answer).toBe(expected);
+    });
+
+    test('sends what hooks make of the text, the settings and the model, and nothing else changes', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(
+        provider,
+        hookAt(
+          'BeforeModel',
+          `node -e 'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>{const {llm_request:r}=JSON.parse(s);console.log(JSON.stringify({systemMessage:"Speak up.",hookSpecificOutput:{hookEventName:"BeforeModel",llm_request:{model:"other-model",config:{temperature:0.5},messages:r.messages.map(m=>({...m,content:m.content.replace("Hi","Ho")}))}}}))})'`,
+        ),
+      );
+      await ask(format, 'Hi', { stream, tools, result: 'A=1' });
+      const sent = provider.requests[0]!;
+      const given = JSON.stringify(format.body('Hi', { stream, tools, result: 'A=1' }));
+      const { url, body } = sent;
+      expect(`${url} ${body}`).toContain('other-model');
+      expect(body).toContain('Ho');
+      expect(body).not.toContain('"Hi"');
+      expect(body).toMatch(/"temperature":0\.5/);
+      expect(body).toContain('Speak up.');
+      // Marks, results and fields that nobody knows stay.
+      for (const kept of ['cache_control', 'c2ln', 'A=1', '.env', 'kept', 'Be nice.'])
+        expect(body.includes(kept)).toBe(given.includes(kept));
+    });
+
+    test('answers in the place of the model, in its format', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(
+        provider,
+        hookAt(
+          'BeforeModel',
+          says({ decision: 'deny', hookSpecificOutput: { hookEventName: 'BeforeModel', llm_response: { text: 'From the cache.' } } }), // prettier-ignore
+        ),
+      );
+      const { read, status } = await ask(format, 'Hi', { stream, tools });
+      expect(provider.requests).toEqual([]);
+      expect([status, read().text, read().calls]).toEqual([200, 'From the cache.', []]);
+    });
+
+    test('tells the reason if a hook denies the call or stops the agent', async () => {
+      for (const answer of [{ decision: 'deny', reason: 'Not today.' }, { continue: false, stopReason: 'Not today.' }]) { // prettier-ignore
+        const provider = await startProvider(giveAnswer(format, said));
+        const { ask } = await gatewayTo(provider, hookAt('BeforeModel', says(answer)));
+        const { read } = await ask(format, 'Hi', { stream, tools });
+        expect(provider.requests).toEqual([]);
+        expect([read().text, read().calls]).toEqual(['Not today.', []]);
+      }
+    });
+
+    test('gives the agent the answer that hooks made of the model’s, with its calls', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(
+        provider,
+        hookAt(
+          'AfterModel',
+          says({ hookSpecificOutput: { hookEventName: 'AfterModel', llm_response: { text: 'Goodbye.' } } }), // prettier-ignore
+        ),
+      );
+      const { read, answer } = await ask(format, 'Hi', { stream, tools });
+      expect([read().text, read().calls]).toEqual(['Goodbye.', said.calls]);
+      expect(answer).not.toContain('Hell');
+    });
+
+    test('gives the agent no call of an answer that a hook stopped', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(
+        provider,
+        hookAt('AfterModel', says({ continue: false, stopReason: 'Enough.' })),
+      );
+      const { read } = await ask(format, 'Hi', { stream, tools });
+      expect([read().text, read().calls]).toEqual(['Enough.', []]);
+    });
+
+    test('offers only the tools that hooks leave, and holds back a call of another', async () => {
+      const provider = await startProvider(giveAnswer(format, said));
+      const { ask } = await gatewayTo(
+        provider,
+        hookAt(
+          'BeforeToolSelection',
+          says({ hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'AUTO', allowedFunctionNames: ['Read'] } } }), // prettier-ignore
+        ),
+      );
+      const { read } = await ask(format, 'Hi', { stream, tools });
+      const { tools: sent } = JSON.parse(provider.requests[0]!.body) as { tools: unknown };
+      expect(JSON.stringify(sent)).toContain('Read');
+      expect(JSON.stringify(sent)).not.toContain('Bash');
+      expect(read().calls).toEqual([]);
+      expect(read().text).toContain('Bash was not run');
+      expect(read().reason).not.toMatch(/tool/);
+    });
+
+    test('hands on what the provider says of an error', async () => {
+      const provider = await startProvider((response) => {
+        response.writeHead(429, { 'retry-after': '7', 'content-type': 'application/json' });
+        response.end('{"odd":  "bytes"}');
+      });
+      const { ask } = await gatewayTo(provider, hookAt('AfterModel', 'cat'));
+      const { status, headers, answer } = await ask(format, 'Hi', { stream });
+      expect([status, headers.get('retry-after'), answer]).toEqual([429, '7', '{"odd":  "bytes"}']);
+    });
+
+    test('says in the provider’s form that it cannot be reached', async () => {
+      const { ask } = await gatewayTo({ url: 'http://127.0.0.1:9', requests: [] });
+      const { status, answer } = await ask(format, 'Hi', { stream });
+      expect(status).toBe(502);
+      expect(answer).toMatch(format.error);
+      expect(answer).toContain('cannot be reached');
+    });
+  });
+
+  const upper = `node -e 'let h="";require("readline").createInterface({input:process.stdin}).on("line",l=>{const {stream:s}=JSON.parse(l);console.log(JSON.stringify({text:s.text.toUpperCase()}))})'`;
+
+  test('shows text as streaming hooks let it through, and all else as it came', async () => {
+    const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
+    const provider = await startProvider(giveAnswer(format, said));
+    const { ask } = await gatewayTo(
+      provider,
+      hookAt('AfterModel', { type: 'live', command: upper, stream: { holdBack: 10 } }),
+    );
+    const { read, answer } = await ask(format, 'Hi', { stream: true, tools: ['Bash'] });
+    expect([read().text, read().calls]).toEqual(['HELLO WORLD', said.calls]);
+    expect(answer).toContain('Hm.'.slice(0, format.name === 'openai' && !answer.includes('reasoning_content') ? 0 : 3)); // prettier-ignore
+  });
+
+  test('ends an answer well-formed where a streaming hook stops it', async () => {
+    const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
+    const provider = await startProvider(giveAnswer(format, said));
+    const stopper = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",l=>{const {stream:s}=JSON.parse(l);console.log(JSON.stringify(s.text.includes("w")?{decision:"deny",reason:"No worlds."}:{text:s.text}))})'`;
+    const { ask } = await gatewayTo(
+      provider,
+      hookAt('AfterModel', { type: 'live', command: stopper, stream: { holdBack: 10 } }),
+    );
+    const { read } = await ask(format, 'Hi', { stream: true, tools: ['Bash'] });
+    expect(read().text).toMatch(/^(?:Hel)?(?:\n\n)?No worlds\.$/);
+    expect(read().calls).toEqual([]);
+    expect(read().reason).toMatch(/end_turn|stop|STOP|completed/);
+  });
+
+  test('never gives half an event if the provider’s stream breaks off', async () => {
+    for (const settings of [{}, hookAt('AfterModel', 'cat > /dev/null')]) {
+      const provider = await startProvider((response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const whole = format.stream({ texts: ['Hello world'] });
+        response.write(whole.slice(0, whole.length - 90));
+        setTimeout(() => response.destroy(), 50);
+      });
+      const { ask } = await gatewayTo(provider, settings);
+      const { answer } = await ask(format, 'Hi', { stream: true });
+      for (const line of answer.split('\n').filter((one) => one.startsWith('data: ')))
+        expect(() => JSON.parse(line.slice(6)) as unknown).not.toThrow();
+      expect(answer).toMatch(format.error);
+    }
+  });
+
+  test('ends the provider’s call when the agent goes away', async () => {
+    let isGone = false;
+    const provider = await startProvider((response) => {
+      response.once('close', () => (isGone = true));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(format.stream({ texts: ['Hello'] }).slice(0, 200));
+    });
+    const { url } = await gatewayTo(provider);
+    const abort = new AbortController();
+    const response = await fetch(`${url}/${format.name}${format.path(true)}`, {
+      method: 'POST',
+      body: JSON.stringify(format.body('Hi', { stream: true })),
+      signal: abort.signal,
+    });
+    expect(response.status).toBe(200);
+    abort.abort();
+    await expect.poll(() => isGone).toBe(true);
+  });
+});
+
+test('does nothing for who does not know its token, or comes from a web page', async () => {
+  const provider = await startProvider((response) => void response.end('{}'));
+  const { url } = await gatewayTo(provider);
+  const status = async (address: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(address, { headers })).status;
+  expect(await status(url.replace('/token', '/tokem') + '/openai/models')).toBe(403);
+  expect(await status(`${url}/openai/models`, { origin: 'https://evil.example' })).toBe(403);
+  expect(await status(`${url}/other/models`)).toBe(404);
+  expect(provider.requests).toEqual([]);
+  expect(await status(`${url}/openai/models?limit=1`)).toBe(200);
+  expect(provider.requests[0]?.url).toBe('/models?limit=1');
+});
+
+test('reads the settings as they are when a call is made', async () => {
+  const format = providerFormats['chat']!;
+  const provider = await startProvider(giveAnswer(format, { texts: ['Hi'] }));
+  const box = await gatewayTo(provider, hookAt('BeforeModel', says({ decision: 'deny', reason: 'No.' }))); // prettier-ignore
+  expect((await box.ask(format, 'Hi')).read().text).toBe('No.');
+  writeFileSync(join(box.folder, 'note'), '');
+});
