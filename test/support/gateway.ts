@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startGateway, type GatewayOptions } from '../../src/adapters/gateway/gateway.ts';
+import { budgetOf } from '../../src/guards/budget/define-budget.ts';
 import type { UsageEntry } from '../../src/guards/budget/ledger.ts';
 import { presentDialects } from '../../src/hosts/all/known.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
@@ -10,10 +11,14 @@ import { sandbox } from './sandbox.ts';
 export async function gatewayTo(
   provider: Provider,
   settings: object = {},
-  options: Partial<GatewayOptions> = {},
+  {
+    files = {},
+    ...options
+  }: Partial<GatewayOptions> & { readonly files?: Readonly<Record<string, string>> } = {},
 ) {
   const box = sandbox();
   box.write(box.own.project, settings);
+  for (const [name, content] of Object.entries(files)) box.write(`project/${name}`, content);
   const warnings: string[] = [];
   const used: UsageEntry[] = [];
   const config = createConfig({
@@ -28,7 +33,7 @@ export async function gatewayTo(
     token: 'token',
     upstreams: { anthropic: provider.url, openai: provider.url, gemini: provider.url },
     hidesSecrets: () => false,
-    prices: () => ({}),
+    budget: () => budgetOf(config.getHookSources?.() ?? []),
     warn: (line) => warnings.push(line),
     onUsage: (entry) => used.push(entry),
     ...options,
@@ -46,7 +51,9 @@ export async function gatewayTo(
     async ask(
       format: ProviderFormat,
       text: string,
-      more: Parameters<ProviderFormat['body']>[1] & { readonly headers?: Record<string, string> } = {},
+      more: Parameters<ProviderFormat['body']>[1] & {
+        readonly headers?: Record<string, string>;
+      } = {},
     ) {
       const { stream = false, headers = {} } = more;
       const response = await fetch(`${gateway.url}/${format.name}${format.path(stream)}`, {

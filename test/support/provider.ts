@@ -52,7 +52,10 @@ export const anthropic: ProviderFormat = {
         ? []
         : [
             { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }, { type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '.env' } }] }, // prettier-ignore
-            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: result }] },
+            {
+              role: 'user',
+              content: [{ type: 'tool_result', tool_use_id: 't1', content: result }],
+            },
           ]),
     ],
     tools: tools.map(tool),
@@ -361,7 +364,10 @@ export const gemini: ProviderFormat = {
     const all = stream ? eventsIn(answer) : [JSON.parse(answer) as Record<string, any>];
     const parts: any[] = all.flatMap((one) => one['candidates']?.[0]?.content?.parts ?? []);
     return {
-      text: parts.filter((one) => !one.thought).map((one) => one.text ?? '').join(''),
+      text: parts
+        .filter((one) => !one.thought)
+        .map((one) => one.text ?? '')
+        .join(''),
       calls: parts.filter((one) => one.functionCall).map(({ functionCall: { name, args } }) => ({ name, args })), // prettier-ignore
       reason: all.findLast((one) => one['candidates']?.[0]?.finishReason)?.['candidates'][0].finishReason, // prettier-ignore
     };
@@ -410,7 +416,10 @@ export async function startProvider(
 export function giveAnswer(
   format: ProviderFormat,
   said: Said,
-): (response: ServerResponse, request: { readonly url: string; readonly body: string }) => Promise<void> {
+): (
+  response: ServerResponse,
+  request: { readonly url: string; readonly body: string },
+) => Promise<void> {
   return async (response, { url, body }) => {
     if (!/"stream":true|alt=sse/.test(body + url)) {
       response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r-1' });

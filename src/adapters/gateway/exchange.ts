@@ -218,7 +218,6 @@ class Exchange {
     }
     await this.#client.write(whole.rest());
     this.#isPassed = true;
-    this.#client.end();
   }
 
   /** Keeps a stream until hooks have seen the whole answer. */
@@ -279,7 +278,7 @@ class Exchange {
   }
 
   async #finish(call: EndedNeutralCall): Promise<void> {
-    if (this.#isPassed) return undefined;
+    if (this.#isPassed) return this.#client.end();
     const { status } = call.outcome;
     const reason = call.stop?.reason || call.blockedReason || '';
     if (this.#live) return this.#live.finish(status === 'done' ? undefined : { reason });

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isRecord, mostBytes } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { free, settle, type Budget } from '../../guards/budget/judge-budget.ts';
+import { free, settle, warningFor, type Budget } from '../../guards/budget/judge-budget.ts';
 import type { UsageEntry } from '../../guards/budget/ledger.ts';
 import { tokensOf } from '../../guards/budget/usage.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
@@ -28,8 +28,8 @@ export interface GatewayOptions {
   readonly upstreams: Upstreams;
   /** Whether secrets are taken out of requests. */
   readonly hidesSecrets: () => boolean;
-  /** The prices of the settings. */
-  readonly prices: () => Budget['prices'];
+  /** The budget of the settings; undefined if they have none. */
+  readonly budget: () => Budget | undefined;
   readonly warn: (line: string) => void;
   /** Called with what each model call used. */
   readonly onUsage?: (entry: UsageEntry) => void;
@@ -164,6 +164,7 @@ class Listening {
         ? told
         : { model, input: lengthOf(fields), output: lengthOf(answer) };
     const id = answer['id'] ?? answer['responseId'];
+    const budget = this.#options.budget();
     try {
       const entry = await settle(
         {
@@ -173,9 +174,11 @@ class Listening {
           via: 'gateway',
           ...(typeof id === 'string' && id !== '' && { id }),
         },
-        this.#options.prices(),
+        budget?.prices ?? {},
       );
       this.#options.onUsage?.(entry);
+      const warning = budget && warningFor(budget, session);
+      if (warning !== undefined) this.#options.warn(`guards/budget: ${warning}`);
     } catch (error) {
       this.#options.warn(`what a model call used could not be noted: ${messageOf(error)}`);
     }

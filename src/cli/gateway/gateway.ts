@@ -74,7 +74,7 @@ export async function gateway(
     port,
     upstreams,
     hidesSecrets: () => hidesSecrets(config),
-    prices: () => budgetOf(config.getHookSources?.() ?? [])?.prices ?? {},
+    budget: () => budgetOf(config.getHookSources?.() ?? []),
     warn: (line) => warn(watching.onWarning, line),
     onUsage: (entry) => used.push(entry),
   }).catch((cause: unknown) => {

@@ -66,7 +66,8 @@ export async function judgeModelCall(
   if (isRefused !== true) {
     const before = reserved().get(session) ?? [];
     reserved().set(session, [...before, id]);
-    return warningOf(states, day!, session);
+    // A message would go to the model; the user is warned once the call has ended.
+    return undefined;
   }
   const reason = reasonOf(states);
   return { decision: 'deny', reason, continue: false, stopReason: reason };
@@ -112,6 +113,12 @@ export function free(session: string): void {
   reserved().set(session, others);
   freeReservation(first);
 }
+
+/** Warns once of each limit that a session has nearly used up, or used up. */
+export const warningFor = (budget: Budget, session: string): string | undefined => {
+  const day = readDay();
+  return warningOf(stateOf(budget, day, session, undefined), day, session)?.systemMessage;
+};
 
 interface LimitState {
   readonly limit: BudgetLimit;

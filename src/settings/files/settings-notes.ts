@@ -91,7 +91,8 @@ export const waitsForSwitch = ({ owner }: Pick<HooksFromSource, 'owner'>): boole
   owner !== 'hookmachine';
 
 /** Whether the `hooks` key holds anything besides mere settings, even if nobody can read it. */
-export const hasHooks = ({ hooks, guards }: HooksFromSource): boolean =>
+export const hasHooks = ({ hooks, guards, budget }: HooksFromSource): boolean =>
+  (budget !== undefined && budget !== null) ||
   (guards !== undefined && guards !== null) ||
   (isRecord(hooks)
     ? Object.entries(hooks).some(

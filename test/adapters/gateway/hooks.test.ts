@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gatewayTo } from '../../support/gateway.ts';
 import { hookAt } from '../../support/own-hooks.ts';
@@ -77,7 +75,11 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
     });
 
     test('tells the reason if a hook denies the call or stops the agent', async () => {
-      for (const answer of [{ decision: 'deny', reason: 'Not today.' }, { continue: false, stopReason: 'Not today.' }]) { // prettier-ignore
+      for (const answer of [
+        { decision: 'deny', reason: 'Not today.' },
+        { continue: false, stopReason: 'Not today.' },
+      ]) {
+        // prettier-ignore
         const provider = await startProvider(giveAnswer(format, said));
         const { ask } = await gatewayTo(provider, hookAt('BeforeModel', says(answer)));
         const { read } = await ask(format, 'Hi', { stream, tools });
@@ -147,27 +149,54 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
     });
   });
 
-  const upper = `node -e 'let h="";require("readline").createInterface({input:process.stdin}).on("line",l=>{const {stream:s}=JSON.parse(l);console.log(JSON.stringify({text:s.text.toUpperCase()}))})'`;
+  const streaming = hookAt('AfterModel', {
+    type: 'module',
+    module: './editor.mjs',
+    stream: { holdBack: 20 },
+  });
+  const editor = (code: string) => ({
+    files: {
+      'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; if (text === undefined) return; ${code} };`,
+    },
+  });
+  const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
 
   test('shows text as streaming hooks let it through, and all else as it came', async () => {
-    const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
     const provider = await startProvider(giveAnswer(format, said));
     const { ask } = await gatewayTo(
       provider,
-      hookAt('AfterModel', { type: 'live', command: upper, stream: { holdBack: 10 } }),
+      streaming,
+      editor('return { text: text.toUpperCase() };'),
     );
     const { read, answer } = await ask(format, 'Hi', { stream: true, tools: ['Bash'] });
     expect([read().text, read().calls]).toEqual(['HELLO WORLD', said.calls]);
-    expect(answer).toContain('Hm.'.slice(0, format.name === 'openai' && !answer.includes('reasoning_content') ? 0 : 3)); // prettier-ignore
+    for (const kept of ['Hm.', 'c2ln', 'b3BhcXVl', 'future_event'])
+      expect(answer.includes(kept)).toBe(format.stream(said).includes(kept));
   });
 
-  test('ends an answer well-formed where a streaming hook stops it', async () => {
-    const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
+  test('holds back text no longer than a hook wants, and never shows what it removes', async () => {
+    const provider = await startProvider(
+      giveAnswer(format, { texts: ['My key is AKIAIOSFODNN7EXAMPLE, and that is all.'] }),
+    );
+    const { ask } = await gatewayTo(provider, streaming, {
+      files: {
+        'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; if (text === undefined) return;
+          const shown = text.replaceAll(/AKIA[0-9A-Z]{16}/g, '[key]');
+          const end = done ? shown.length : Math.max(0, shown.length - 19);
+          return { text: shown.slice(0, end), held: shown.slice(end) }; };`,
+      },
+    });
+    const { read, answer } = await ask(format, 'Hi', { stream: true });
+    expect(read().text).toBe('My key is [key], and that is all.');
+    expect(answer).not.toContain('AKIA');
+  });
+
+  test('ends an answer well-formed where a streaming hook denies it', async () => {
     const provider = await startProvider(giveAnswer(format, said));
-    const stopper = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",l=>{const {stream:s}=JSON.parse(l);console.log(JSON.stringify(s.text.includes("w")?{decision:"deny",reason:"No worlds."}:{text:s.text}))})'`;
     const { ask } = await gatewayTo(
       provider,
-      hookAt('AfterModel', { type: 'live', command: stopper, stream: { holdBack: 10 } }),
+      streaming,
+      editor(`return text.includes('w') ? { decision: 'deny', reason: 'No worlds.' } : { text };`),
     );
     const { read } = await ask(format, 'Hi', { stream: true, tools: ['Bash'] });
     expect(read().text).toMatch(/^(?:Hel)?(?:\n\n)?No worlds\.$/);
@@ -222,12 +251,4 @@ test('does nothing for who does not know its token, or comes from a web page', a
   expect(provider.requests).toEqual([]);
   expect(await status(`${url}/openai/models?limit=1`)).toBe(200);
   expect(provider.requests[0]?.url).toBe('/models?limit=1');
-});
-
-test('reads the settings as they are when a call is made', async () => {
-  const format = providerFormats['chat']!;
-  const provider = await startProvider(giveAnswer(format, { texts: ['Hi'] }));
-  const box = await gatewayTo(provider, hookAt('BeforeModel', says({ decision: 'deny', reason: 'No.' }))); // prettier-ignore
-  expect((await box.ask(format, 'Hi')).read().text).toBe('No.');
-  writeFileSync(join(box.folder, 'note'), '');
 });

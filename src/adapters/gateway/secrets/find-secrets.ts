@@ -1,4 +1,5 @@
 import { redactor } from '../../../settings/redaction/redactor.ts';
+import { parsed } from '../formats/shared.ts';
 import { redacted } from '../../../settings/redaction/secrets.ts';
 
 /** How much of a text is examined at once, in characters: no more is examined as a whole. */
@@ -15,9 +16,23 @@ const { text: hide } = redactor();
  */
 export function secretsIn(text: string): string[] {
   const found = new Set<string>();
+  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  if (typeof value === 'object' && value !== null) return secretsInValue(value);
   for (const part of windowsOf(text))
     for (const span of spansIn(part)) for (const secret of partsOf(span)) found.add(secret);
   return [...found];
+}
+
+/** The secrets of a value that stands in a text as JSON, as they are and as they are written there. */
+function secretsInValue(value: object): string[] {
+  const found = Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
+    if (typeof one === 'string') {
+      const named = Array.isArray(value) ? [] : secretsIn(`${key}=${one}`).filter((secret) => one.includes(secret)); // prettier-ignore
+      return [...named, ...secretsIn(one)];
+    }
+    return typeof one === 'object' && one !== null ? secretsInValue(one) : [];
+  });
+  return [...new Set(found.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
 }
 
 /** A text in parts that can be examined; a private key stays whole. */
@@ -35,48 +50,85 @@ function* windowsOf(text: string): Generator<string> {
   yield text.slice(at);
 }
 
-/** The spans of a text that are not shown to anybody. */
-function spansIn(text: string): string[] {
-  const hidden = hide(text, Number.POSITIVE_INFINITY);
-  if (hidden === text) return [];
-  const kept = hidden.split(redacted);
-  const spans: string[] = [];
+/** What may differ between a text and what is shown of it: JSON may be written anew. */
+const blank = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/;
+
+/** A text without blanks, and where each of its characters stood. */
+function dense(text: string): { readonly text: string; readonly places: readonly number[] } {
+  const places = [...text.split('').keys()].filter((at) => !blank.test(text[at]!));
+  return { text: places.map((at) => text[at]).join(''), places };
+}
+
+/** A span of a text that is not shown to anybody. */
+interface Span {
+  readonly text: string;
+  /** It is the whole value of a string, or of a variable as in a file of them. */
+  readonly isValue: boolean;
+}
+
+const spanOf = (text: string, from: number, to: number): Span => {
+  const before = text.slice(Math.max(0, from - 80), from);
+  const quote = before.at(-1) ?? '';
+  const isQuoted = `"'\``.includes(quote) && quote !== '' && text[to] === quote;
+  return { text: text.slice(from, to), isValue: isQuoted || /(?:^|[\s\n])[A-Z][A-Z0-9_]*=$/.test(before) }; // prettier-ignore
+};
+
+function spansIn(given: string): Span[] {
+  const hidden = hide(given, Number.POSITIVE_INFINITY);
+  if (hidden === given) return [];
+  const { text, places } = dense(given);
+  const kept = hidden.split(redacted).map((literal) => dense(literal).text);
+  const spans: Span[] = [];
   let at = 0;
   for (const [place, literal] of kept.entries()) {
     const isLast = place === kept.length - 1;
     const next = isLast && place > 0 ? text.length - literal.length : text.indexOf(literal, at);
-    // Something else was changed too, such as an invisible character.
+    // Something else was changed too.
     if (next < at || (place === 0 && next !== 0) || !text.startsWith(literal, next))
-      return text.includes('\n') ? text.split('\n').flatMap(spansIn) : [text];
-    if (place > 0) spans.push(text.slice(at, next));
+      return given.includes('\n')
+        ? given.split('\n').flatMap(spansIn)
+        : [spanOf(given, 0, given.length)];
+    if (place > 0 && next > at) spans.push(spanOf(given, places[at]!, places[next - 1]! + 1));
     at = next + literal.length;
   }
   return spans;
 }
 
 const words =
-  /^(?:undefined|null|none|nil|true|false|string|number|boolean|bytes|str|any|unknown)$/i;
+  /^(?:undefined|null|none|nil|true|false|string|number|boolean|bytes|str|any|unknown|function|password|passwords|required|optional|disabled|base64url)$/i;
 
 /** A name, or what code does to get a value. */
 const expression =
   /^[!&*]?(?:await\s+|new\s+)?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*|\[[^\]\n]*\]|\([^)\n]*\))+[;,)\]}]*$/;
 
-const reference = /^["']?(?:\$\{?\{?[\w.\s]+\}?\}?|%\w+%|<[\w\s-]+>|\*+|x{3,}|\.{3,})["']?[;,]?$/i;
+const reference = /^["']?(?:\$\{?\{?[\w.\s]+\}?\}?|%\w+%|<[\w\s-]+>?|\*+|x{3,}|\.{3,})["']?[;,]?$/i;
 
 const isCode = (text: string): boolean =>
   words.test(text) || expression.test(text) || reference.test(text);
 
+/** What names something: a path, an address, a header, a variable. */
+const name =
+  /^(?:[a-z]+(?:[A-Z][A-Za-z]*)+\d{0,3}|[A-Z][A-Z_]+|[a-z]+(?:-[a-z]+)+|--[\w-]+|urn:\S*|(?:https?:\/\/)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}\/\S*)[:;,]?$/;
+
+/** Whether a word is the value itself. */
+const isValue = (word: string, { isValue: isWhole }: Span): boolean =>
+  !isCode(word) &&
+  !name.test(word) &&
+  (isWhole
+    ? word.length > 3
+    : word.length >= 6 && /\d|[^\w\s]{2}/.test(word) && /\w{4}/.test(word));
+
 /** The secrets of a span: all of it, or those of its words that look like one. */
-function partsOf(span: string): readonly string[] {
-  const whole = span.trim();
+function partsOf(span: Span): readonly string[] {
+  const whole = span.text.trim();
   if (whole === '' || isCode(whole)) return [];
   if (whole.startsWith('-----BEGIN')) return [whole];
-  const isProse = /\s/.test(whole);
-  if (!isProse) return [stripped(whole)].filter((one) => one !== '' && !isCode(one));
-  if (!/[(){};=<>]/.test(whole) && !/^(?:bearer|basic|token)\s/i.test(whole)) return [whole];
+  if (!/\s/.test(whole)) return [stripped(whole)].filter((word) => isValue(word, span));
+  if (span.isValue && !/[(){};=<>]/.test(whole) && !/^(?:bearer|basic|token)\s/i.test(whole))
+    return [whole];
   return whole
     .split(/[\s"'`,;()<>{}]+/)
-    .filter((word) => word.length >= shortest && /\d/.test(word) && !isCode(word));
+    .filter((word) => word.length >= shortest && /\d/.test(word) && isValue(word, { ...span, isValue: false })); // prettier-ignore
 }
 
 /** A value without what ends it in code. */
