@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { agentOf, gatewayVariables } from '../../adapters/gateway/agents.ts';
+import { agentOf, gatewayVariables, missedOf, ownUpstream } from '../../adapters/gateway/agents.ts';
 import { startGateway } from '../../adapters/gateway/gateway.ts';
 import { upstreamsHere, type Upstreams } from '../../adapters/gateway/upstreams.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -47,10 +47,10 @@ export async function gateway(
   command: readonly string[],
   options: GatewayCommandOptions,
 ): Promise<void> {
-  const upstreams = upstreamsHere(providersOf(options.provider));
   const folder = projectFolder(options.cwd);
   const [program, ...args] = command;
   const agent = program === undefined ? undefined : agentOf(program);
+  const upstreams = upstreamsHere({ ...ownUpstream(agent), ...providersOf(options.provider) });
   if (options.hooks) await reportMissingGuards(folder);
   const { watching, done } = await inspected(folder, options, await recorded(folder, options));
   const config = createConfig({
@@ -63,6 +63,8 @@ export async function gateway(
     ...onlyTrusted(folder, options.trust),
     ...watching,
   });
+  const missed = agent && missedOf(agent);
+  if (missed !== undefined) warn(watching.onWarning, missed);
   await readyHookSystem(config);
   const used: UsageEntry[] = [];
   const isStanding = program === undefined;

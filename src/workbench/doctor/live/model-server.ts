@@ -32,10 +32,12 @@ type SentEvent = readonly [name: string | undefined, data: Fields | '[DONE]'];
  * Serves a model that asks for these tool calls at once, and ends with a word once it has read a result.
  * Requests that offer no tools, such as one for a title, are answered with the word.
  */
-export async function serveModel(wanted: readonly WantedCall[]): Promise<ModelServer> {
+export async function serveModel(
+  wanted: readonly WantedCall[] | ((body: string) => readonly WantedCall[]),
+): Promise<ModelServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response, wanted, requests);
+    void answer(request, response, typeof wanted === 'function' ? wanted : () => wanted, requests);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -53,7 +55,7 @@ export async function serveModel(wanted: readonly WantedCall[]): Promise<ModelSe
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  wanted: readonly WantedCall[],
+  wantedFor: (body: string) => readonly WantedCall[],
   requests: string[],
 ): Promise<void> {
   const { url = '' } = request;
@@ -69,6 +71,7 @@ async function answer(
     return;
   }
   requests.push(body);
+  const wanted = wantedFor(body);
   const offers = wanted.every(({ name }) => body.includes(`"${name}"`));
   const events = offers && !wire.hasResult(body) ? wire.calls(wanted) : wire.text('done');
   if (/"stream":\s*true|alt=sse/.test(body + url)) {
