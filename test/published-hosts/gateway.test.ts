@@ -58,7 +58,7 @@ async function run(
   const args = ['gateway', '--', programOf(host.name)!, ...(own.args ?? host.args)].map((arg) =>
     arg === 'go' ? prompt : arg,
   );
-  const { all = '' } = await execa(starter, args, {
+  const { all } = await execa(starter, args, {
     cwd: box.project,
     env: {
       ...box.env,

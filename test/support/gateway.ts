@@ -48,13 +48,13 @@ export async function gatewayTo(
     warnings,
     used,
     /** Asks the model through the gateway, as an agent does. */
-    async ask(
+    ask: async (
       format: ProviderFormat,
       text: string,
       more: Parameters<ProviderFormat['body']>[1] & {
         readonly headers?: Record<string, string>;
       } = {},
-    ) {
+    ) => {
       const { stream = false, headers = {} } = more;
       const response = await fetch(`${gateway.url}/${format.name}${format.path(stream)}`, {
         method: 'POST',

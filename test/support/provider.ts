@@ -2,6 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+/** JSON of a provider, of which only some is looked at. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a model answers. */
@@ -28,11 +32,11 @@ const event = (data: Fields | string, name?: string): string =>
 const typed = (data: Fields & { readonly type: string }): string => event(data, data.type);
 
 /** The objects of a stream's events. */
-export const eventsIn = (stream: string): Record<string, any>[] =>
+export const eventsIn = (stream: string): Record<string, Loose>[] =>
   stream
     .split('\n')
     .filter((line) => line.startsWith('data: ') && !line.includes('[DONE]'))
-    .map((line) => JSON.parse(line.slice(6)) as Record<string, any>);
+    .map((line) => JSON.parse(line.slice(6)) as Record<string, Loose>);
 
 const halves = (text: string): string[] => [text.slice(0, 3), text.slice(3)];
 
@@ -108,10 +112,10 @@ export const anthropic: ProviderFormat = {
   }),
   read(answer, stream) {
     if (!stream) {
-      const { content, stop_reason: reason } = JSON.parse(answer) as Record<string, any>;
+      const { content, stop_reason: reason } = JSON.parse(answer) as Record<string, Loose>;
       return {
-        text: content.filter((one: any) => one.type === 'text').map((one: any) => one.text).join(''), // prettier-ignore
-        calls: content.filter((one: any) => one.type === 'tool_use').map((one: any) => ({ name: one.name, args: one.input })), // prettier-ignore
+        text: content.filter((one: Loose) => one.type === 'text').map((one: Loose) => one.text).join(''), // prettier-ignore
+        calls: content.filter((one: Loose) => one.type === 'tool_use').map((one: Loose) => ({ name: one.name, args: one.input })), // prettier-ignore
         reason,
       };
     }
@@ -136,6 +140,12 @@ export const anthropic: ProviderFormat = {
 
 const chunk = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'gpt-5' };
 const usageOfChat = { prompt_tokens: 160, completion_tokens: 20, total_tokens: 180, prompt_tokens_details: { cached_tokens: 50 }, completion_tokens_details: { reasoning_tokens: 5 } }; // prettier-ignore
+
+const wholeOfChat = (message: Loose, reason: unknown) => ({
+  text: message.content ?? '',
+  calls: (message.tool_calls ?? []).map((one: Loose) => ({ name: one.function.name, args: JSON.parse(one.function.arguments) })), // prettier-ignore
+  reason,
+});
 
 export const chat: ProviderFormat = {
   name: 'openai',
@@ -191,16 +201,11 @@ export const chat: ProviderFormat = {
     future_field: 1,
   }),
   read(answer, stream) {
-    const whole = (message: any, reason: unknown) => ({
-      text: message.content ?? '',
-      calls: (message.tool_calls ?? []).map((one: any) => ({ name: one.function.name, args: JSON.parse(one.function.arguments) })), // prettier-ignore
-      reason,
-    });
     if (!stream) {
-      const [choice] = (JSON.parse(answer) as Record<string, any>)['choices'];
-      return whole(choice.message, choice.finish_reason);
+      const [choice] = (JSON.parse(answer) as Record<string, Loose>)['choices'];
+      return wholeOfChat(choice.message, choice.finish_reason);
     }
-    const message: any = { content: '', tool_calls: [] };
+    const message: Loose = { content: '', tool_calls: [] };
     let reason: unknown;
     for (const { choices } of eventsIn(answer)) {
       const [choice] = choices ?? [];
@@ -212,14 +217,14 @@ export const chat: ProviderFormat = {
       }
       reason = choice?.finish_reason ?? reason;
     }
-    return whole({ ...message, tool_calls: message.tool_calls.filter(Boolean) }, reason);
+    return wholeOfChat({ ...message, tool_calls: message.tool_calls.filter(Boolean) }, reason);
   },
   error: /"error":\{"message"/,
 };
 
 const usageOfResponses = { input_tokens: 160, input_tokens_details: { cached_tokens: 50 }, output_tokens: 20, output_tokens_details: { reasoning_tokens: 5 }, total_tokens: 180 }; // prettier-ignore
 
-const itemsOf = ({ texts = [], calls = [] }: Said): Record<string, any>[] => [
+const itemsOf = ({ texts = [], calls = [] }: Said): Record<string, Loose>[] => [
   { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'b3BhcXVl' },
   ...texts.map((text, at) => ({ id: `msg_${at}`, type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] })), // prettier-ignore
   ...calls.map(({ name, args }, at) => ({ id: `fc_${at}`, type: 'function_call', status: 'completed', call_id: `call_${at}`, name, arguments: JSON.stringify(args) })), // prettier-ignore
@@ -287,8 +292,8 @@ export const responses: ProviderFormat = {
   read(answer, stream) {
     const response = stream
       ? eventsIn(answer).find(({ type }) => type === 'response.completed')?.['response']
-      : (JSON.parse(answer) as Record<string, any>);
-    const output: any[] = response?.output ?? [];
+      : (JSON.parse(answer) as Record<string, Loose>);
+    const output: Loose[] = response?.output ?? [];
     const whole = output.filter((one) => one.type === 'message').flatMap((one) => one.content).map((one) => one.text).join(''); // prettier-ignore
     const told = eventsIn(stream ? answer : '').filter(({ type }) => type === 'response.output_text.delta').map((one) => one['delta']).join(''); // prettier-ignore
     if (stream && told !== whole) throw new Error(`told "${told}", and in the end "${whole}"`);
@@ -361,8 +366,8 @@ export const gemini: ProviderFormat = {
     futureField: 1,
   }),
   read(answer, stream) {
-    const all = stream ? eventsIn(answer) : [JSON.parse(answer) as Record<string, any>];
-    const parts: any[] = all.flatMap((one) => one['candidates']?.[0]?.content?.parts ?? []);
+    const all = stream ? eventsIn(answer) : [JSON.parse(answer) as Record<string, Loose>];
+    const parts: Loose[] = all.flatMap((one) => one['candidates']?.[0]?.content?.parts ?? []);
     return {
       text: parts
         .filter((one) => !one.thought)
@@ -397,7 +402,7 @@ export async function startProvider(
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
+      for await (const piece of request) chunks.push(piece as Buffer);
       const { url = '', headers } = request;
       const body = Buffer.concat(chunks).toString();
       requests.push({ url, headers, body });

@@ -22,7 +22,7 @@ import { fieldsOf, isRecord } from '../../base/json.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { Client } from './client.ts';
 import type { Fields, Joiner, ModelFormat, StreamEvent } from './formats/format.ts';
-import { isSameRequest, isSameResponse, parsed, saidIn } from './formats/shared.ts';
+import { countedIn, isSameRequest, isSameResponse, parsed, saidIn } from './formats/shared.ts';
 import { forward, type ProviderAnswer } from './forward.ts';
 import { LiveStream } from './live-stream.ts';
 import type { Cloak } from './secrets/cloak.ts';
@@ -49,21 +49,6 @@ export interface ExchangeReports {
   readonly answered: (answer: Fields, model: string) => void | Promise<void>;
   readonly warn: (line: string) => void;
 }
-
-/** A provider's answer that is no success: the agent gets it as it is. */
-class ProviderRefusal extends Error {
-  readonly answer: Omit<ProviderAnswer, 'body'>;
-  readonly body: Buffer;
-
-  constructor(answer: ProviderAnswer, body: Buffer) {
-    super(`the provider answered ${answer.status}`);
-    this.answer = answer;
-    this.body = body;
-  }
-}
-
-/** A stream that broke off; the agent has been told. */
-class BrokenStream extends Error {}
 
 /** Takes a model call through its hooks, and gives the agent its answer. Never throws. */
 export async function exchange(
@@ -93,6 +78,8 @@ class Exchange {
   #live: LiveStream | undefined;
   /** The answer was passed on whole. */
   #isPassed = false;
+  /** The agent has been told why there is no answer. */
+  #isTold = false;
   #judged: NeutralResponse | undefined;
 
   constructor(
@@ -142,8 +129,7 @@ class Exchange {
       signal,
       isRead: true,
     });
-    if (answer.status < 200 || answer.status > 299)
-      throw new ProviderRefusal(answer, await wholeOf(answer.body));
+    if (answer.status < 200 || answer.status > 299) throw await this.#refused(answer);
     this.#head = answer;
     const type = String(answer.headers['content-type'] ?? '');
     if (!type.startsWith('text/event-stream')) return this.#takeWhole(answer, changed);
@@ -162,7 +148,9 @@ class Exchange {
   async #judgedAnswer(changed: NeutralRequest): Promise<NeutralResponse> {
     const answer = this.#answer ?? {};
     await this.#reports.answered(answer, changed.model);
-    const response = this.#asked.format.answer.read(answer);
+    const { read, usage } = this.#asked.format.answer;
+    const used = countedIn(usage(answer));
+    const response = { ...read(answer), ...(used && { usage: used }) };
     const refusal = this.#refusal(changed);
     const parts = response.parts.map((part) => {
       const why = part.call && refusal(part.call.name);
@@ -264,17 +252,24 @@ class Exchange {
 
   /** Tells the agent that a stream broke off, unless hooks or the agent itself ended it. */
   #broken(cause: unknown, signal: AbortSignal): Error {
+    this.#isTold = true;
     if (!signal.aborted)
       this.#client.fail(502, `the provider's stream broke off: ${messageOf(cause)}`);
-    return new BrokenStream(messageOf(cause), { cause });
+    return new Error(`the provider's stream broke off: ${messageOf(cause)}`, { cause });
+  }
+
+  /** Keeps a provider's answer that is no success: the agent gets it as it is. */
+  async #refused(answer: ProviderAnswer): Promise<Error> {
+    const body = await wholeOf(answer.body);
+    this.#isTold = true;
+    this.#client.begin(answer);
+    this.#client.end(body);
+    return new Error(`the provider answered ${answer.status}`);
   }
 
   #failed(error: unknown): void {
-    if (error instanceof BrokenStream) return;
-    if (!(error instanceof ProviderRefusal))
-      return this.#client.fail(502, `the provider cannot be reached: ${messageOf(error)}`);
-    this.#client.begin(error.answer);
-    this.#client.end(error.body);
+    if (!this.#isTold)
+      this.#client.fail(502, `the provider cannot be reached: ${messageOf(error)}`);
   }
 
   async #finish(call: EndedNeutralCall): Promise<void> {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf } from '../../base/json.ts';
 import { type Fields } from './formats/format.ts';
-import { parsed } from './formats/shared.ts';
+import { parsed, textOf } from './formats/shared.ts';
 
 /** The headers in which agents name their session. */
 const sessionHeaders = [
@@ -16,7 +16,7 @@ const sessionHeaders = [
 /** The session that a request belongs to, if its agent says so; safe in file names. */
 export function sessionOf(headers: IncomingHttpHeaders, body: Fields): string | undefined {
   const metadata = fieldsOf(body['metadata']);
-  const user = String(metadata['user_id'] ?? '');
+  const user = textOf(metadata['user_id']);
   const candidates: unknown[] = [
     ...sessionHeaders.map((name) => headers[name]),
     fieldsOf(parsed(user))['session_id'],

@@ -92,7 +92,7 @@ const section = (title: string, rows: readonly string[]): string[] =>
 
 const about = (text: string | undefined): string => (text === undefined ? '' : `: ${text}`);
 
-function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSummary): string {
+function shown({ denials, failures, usage, withoutGuards, missing, ...all }: AuditSummary): string {
   const { lines, unread, machines, sessions, from, to } = all;
   const times = from === undefined ? '' : `, ${from} to ${to}`;
   return [
@@ -112,6 +112,13 @@ function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSumma
       failures.map(
         ({ hook, source, host, status, count, lastError }) =>
           `${count}×  ${hook}${source === undefined ? '' : ` (${source})`} on ${host}  ${status}${about(lastError)}`,
+      ),
+    ),
+    ...section(
+      'Tokens used',
+      usage.map(
+        ({ user, host, model, count, input, cached, output }) =>
+          `${count}×  ${user} on ${host}  ${model}  ${input.toLocaleString('en')} in (${cached.toLocaleString('en')} cached), ${output.toLocaleString('en')} out`,
       ),
     ),
     ...section(

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
 import { agentOf, gatewayVariables, missedOf, ownUpstream } from '../../adapters/gateway/agents.ts';
 import { startGateway } from '../../adapters/gateway/gateway.ts';
 import { upstreamsHere, type Upstreams } from '../../adapters/gateway/upstreams.ts';
@@ -22,14 +21,16 @@ import { readGuards } from '../../settings/files/read-guards.ts';
 import { newToken } from '../../watch/inspector/serve-feed.ts';
 import {
   inspected,
+  type Inspected,
   type InspectOptions,
   portOf,
   untilInterrupted,
 } from '../parts/inspect-option.ts';
 import { print } from '../parts/print.ts';
 import { projectFolder } from '../parts/project-folder.ts';
-import { recorded, recordVariable, type RecordingOptions } from '../parts/recording-option.ts';
+import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { keepPort, keptPort, keptToken } from '../serve/kept-address.ts';
+import { followRelays } from './follow-relays.ts';
 import { usageLine } from '../usage/usage-line.ts';
 
 export interface GatewayCommandOptions extends RecordingOptions, InspectOptions {
@@ -52,7 +53,7 @@ export async function gateway(
   const agent = program === undefined ? undefined : agentOf(program);
   const upstreams = upstreamsHere({ ...ownUpstream(agent), ...providersOf(options.provider) });
   if (options.hooks) await reportMissingGuards(folder);
-  const { watching, done } = await inspected(folder, options, await recorded(folder, options));
+  const { watching, add, done } = await inspected(folder, options, await recorded(folder, options));
   const config = createConfig({
     cwd: folder,
     watch: true,
@@ -89,19 +90,17 @@ export async function gateway(
     await untilInterrupted();
   } else {
     if (options.json) print(`${JSON.stringify({ url })}\n`);
-    process.exitCode = await runAgent(program, [...(agent?.args?.(url) ?? []), ...args], {
-      cwd: folder,
-      env: {
-        ...gatewayVariables(url, agent),
-        ...(options.record !== undefined && { [recordVariable]: resolve(options.record) }),
-      },
-    });
+    const launch = { program, args: [...(agent?.args?.(url) ?? []), ...args], folder, env: gatewayVariables(url, agent) }; // prettier-ignore
+    process.exitCode = await runFollowed(launch, options, add);
   }
   await close();
   tellUsage(used, options);
   config.getHookSystem()?.dispose();
   await done();
 }
+
+const recordsPayloads = ({ recordPayloads, inspectPayloads }: GatewayCommandOptions): boolean =>
+  recordPayloads === true || inspectPayloads === true;
 
 const providerShape = /^([\w-]+)=(https?:\/\/.+)$/;
 
@@ -124,17 +123,37 @@ const hidesSecrets = (config: HookSystemConfig): boolean =>
     ),
   );
 
+/** How an agent is started. */
+interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs an agent; what its relays record is recorded and shown here. */
+async function runFollowed(
+  launch: Launch,
+  options: GatewayCommandOptions,
+  add: Inspected['add'],
+): Promise<number> {
+  const { record } = options;
+  if (add === undefined && record === undefined) return runAgent(launch);
+  const relays = followRelays({ record, payloads: recordsPayloads(options) }, add);
+  try {
+    return await runAgent({ ...launch, env: { ...launch.env, ...relays.env } });
+  } finally {
+    relays.end();
+  }
+}
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs an agent in this terminal, and returns its exit status. */
-function runAgent(
-  program: string,
-  args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Promise<number> {
+function runAgent({ program, args, folder, env }: Launch): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
-      cwd,
+      cwd: folder,
       env: { ...process.env, ...env },
       stdio: 'inherit',
     });

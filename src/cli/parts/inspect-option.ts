@@ -41,6 +41,8 @@ type Watching = Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
 /** A command that may be inspected. */
 export interface Inspected {
   readonly watching: Watching;
+  /** Shows an entry that another process recorded; absent if nothing is shown here. */
+  readonly add?: LiveInspector['add'];
   /**
    * Ends the page: at once, once it has been seen, or with `--inspect-wait` when the user says so.
    */
@@ -93,6 +95,7 @@ async function inOurPage(
   if (open) void openInBrowser(inspector.ticket(), onWarning);
   return {
     watching: { inspect: observeAll(watching.inspect, inspector.observe)!, onWarning },
+    add: inspector.add,
     done: (how = 'at once') => end(inspector, inspectWait ? 'when interrupted' : how),
   };
 }

@@ -49,13 +49,22 @@ export async function recorded(
 
 /** The variable with which the gateway has the relays of its agent write to its recording. */
 export const recordVariable = 'HOOKMACHINE_RECORD';
+/** The variable with which it has them record payloads too. */
+export const payloadsVariable = 'HOOKMACHINE_RECORD_PAYLOADS';
 
 /** What `runHooks` needs to record an event; nothing without `--record`. */
 export function recordingOf(given: RecordingOptions): {
   readonly recordedBy?: (folder: string) => ReturnType<typeof recorded>;
 } {
-  const record = given.record ?? (environment()[recordVariable] || undefined);
-  const options = { ...given, ...(record !== undefined && { record }) };
+  const { [recordVariable]: file, [payloadsVariable]: payloads } = environment();
+  const record = given.record ?? (file || undefined);
+  const options = {
+    ...given,
+    ...(record !== undefined && { record }),
+    ...(given.record === undefined &&
+      file &&
+      payloads === '1' && { recordPayloads: true as const }),
+  };
   return record === undefined && given.recordPayloads !== true
     ? {}
     : { recordedBy: (folder) => recorded(folder, options) };

@@ -9,7 +9,7 @@ import { HookmachineError } from '../../base/errors.ts';
 import { newToken } from '../../watch/inspector/serve-feed.ts';
 import { isThere } from '../../settings/files/read-files.ts';
 import { textIn } from '../../settings/files/read-bounded.ts';
-import { gatewayState, keptPortOf, serveState } from '../../hosts/parts/relay-entry.ts';
+import { type gatewayState, keptPortOf, serveState } from '../../hosts/parts/relay-entry.ts';
 import { stateFolder } from '../../settings/files/levels.ts';
 
 /*

@@ -83,6 +83,8 @@ export function readUsage(
     promptTokenCount: read('promptTokenCount'),
     candidatesTokenCount: read('candidatesTokenCount'),
     totalTokenCount: read('totalTokenCount'),
+    cachedContentTokenCount: read('cachedContentTokenCount'),
+    thoughtsTokenCount: read('thoughtsTokenCount'),
   });
   return Object.keys(usage).length > 0 ? usage : undefined;
 }

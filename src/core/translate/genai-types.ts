@@ -88,6 +88,10 @@ export interface GenAIResponse {
     readonly promptTokenCount?: number;
     readonly candidatesTokenCount?: number;
     readonly totalTokenCount?: number;
+    /** How many of the prompt's were read from the provider's cache. */
+    readonly cachedContentTokenCount?: number;
+    /** How many of the answer's were thinking. */
+    readonly thoughtsTokenCount?: number;
   };
   readonly responseId?: string;
   readonly modelVersion?: string;

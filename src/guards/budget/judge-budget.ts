@@ -43,6 +43,8 @@ export interface BudgetAnswer {
 /** The ids of what was reserved for calls of a session that have not ended, the oldest first. */
 const reserved = keptInProcess(() => new Map<string, string[]>());
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** How many characters a token has about. */
 const tokenLength = 4;
 
@@ -51,9 +53,9 @@ export async function judgeModelCall(
   event: BudgetedEvent,
   budget: Budget,
 ): Promise<BudgetAnswer | undefined> {
-  const session = String(event.session_id ?? '');
+  const session = textOf(event.session_id);
   const request = fieldsOf(event.llm_request);
-  const model = String(request['model'] ?? '');
+  const model = textOf(request['model']);
   const reserves = Math.ceil(JSON.stringify(request).length / tokenLength);
   const usd = await costOf({ model, input: reserves, output: 0 }, budget.prices);
   const id = randomUUID();
@@ -78,7 +80,7 @@ export async function judgeTool(
   event: BudgetedEvent,
   budget: Budget,
 ): Promise<BudgetAnswer | undefined> {
-  const session = String(event.session_id ?? '');
+  const session = textOf(event.session_id);
   await readTranscript(event.transcript_path, session, budget.prices);
   const day = readDay();
   const states = stateOf(budget, day, session, undefined);

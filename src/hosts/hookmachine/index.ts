@@ -25,7 +25,6 @@ import { isDenyingText } from '../parts/deciding-words.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
 import { readExit as readPlainly } from '../llxprt/answer.ts';
-import { defineBudget } from '../../guards/budget/define-budget.ts';
 import { defineGuards } from '../../guards/define-guards.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
@@ -40,6 +39,10 @@ import { onDemand } from '../../base/on-demand.ts';
 import { defined, isRecord } from '../../base/json.ts';
 import { keptInProcess } from '../../base/surroundings.ts';
 
+/** What settings without a budget define. */
+const none = { definitions: [], problems: [] };
+
+const loadBudget = onDemand(() => import('../../guards/budget/define-budget.ts'));
 const loadRules = onDemand(() => import('../claude-code/rules.ts'));
 const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
 const loadReportedInSession = onDemand(() => import('../../settings/files/reported-in-session.ts'));
@@ -101,7 +104,9 @@ export const hookmachine: Dialect = {
     }));
     const ours = site.settings().filter(({ owner }) => owner === 'hookmachine');
     const guards = defineGuards(ours, site.loadIsGuarded);
-    const budget = defineBudget(ours);
+    const budget = ours.some((one) => one.budget !== undefined)
+      ? (await loadBudget()).defineBudget(ours)
+      : none;
     const { definitions } = found;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)

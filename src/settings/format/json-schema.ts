@@ -100,6 +100,16 @@ const guardsSchema = () =>
     'The guards that come with hookmachine; only in .hookmachine/settings.json.',
   );
 
+const managedAbout =
+  "What no weaker settings can change; only in an administrator's settings, /etc/hookmachine/settings.json and settings.d/*.json.";
+
+/** What model calls may use. */
+const budgetSchema = () =>
+  described(
+    z.strictObject(optional(budgetFields)),
+    'How many tokens, or how much money, model calls may use; only in .hookmachine/settings.json.',
+  );
+
 const settingsSchema = once(() => {
   const { args } = typeFields.live.others;
   const hook = z.discriminatedUnion('type', [
@@ -147,19 +157,9 @@ const settingsSchema = once(() => {
       $schema: z.optional(z.string()),
       tools: z.optional(z.looseObject(optional(toolsFields))),
       ...optional(topFields),
-      managed: z.optional(
-        described(
-          managed,
-          "What no weaker settings can change; only in an administrator's settings, /etc/hookmachine/settings.json and settings.d/*.json.",
-        ),
-      ),
+      managed: z.optional(described(managed, managedAbout)),
       guards: z.optional(guardsSchema()),
-      budget: z.optional(
-        described(
-          z.strictObject(optional(budgetFields)),
-          'How many tokens, or how much money, model calls may use; only in .hookmachine/settings.json.',
-        ),
-      ),
+      budget: z.optional(budgetSchema()),
       hooksConfig: z.optional(hooksConfig),
       hooks: z.optional(described(hooks, 'Hook groups by event.')),
     }),

@@ -1,5 +1,6 @@
 import type { CallAccount, EventAccount, HookAccount } from '../journal/account.ts';
 import type { FailureCode } from '../../base/errors.ts';
+import type { TokenCounts } from '../journal/entry.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import { defined } from '../../base/json.ts';
 
@@ -63,6 +64,8 @@ export interface AuditedCall extends Line {
   readonly tool?: string;
   readonly status?: string;
   readonly ms?: number;
+  /** For a model call: the tokens that it used. */
+  readonly usage?: TokenCounts;
   readonly events: readonly AuditedEvent[];
 }
 
@@ -80,15 +83,16 @@ const longest = 300;
 
 /** Returns the part of a line that describes a call. */
 export const auditedCall = (
-  { machine, name, status, startedAt, endedAt, events }: CallAccount,
+  { machine, name, status, startedAt, endedAt, usage, events }: CallAccount,
   tool: string | undefined,
-): Pick<AuditedCall, 'machine' | 'name' | 'tool' | 'status' | 'ms' | 'events'> =>
-  defined<Pick<AuditedCall, 'machine' | 'name' | 'tool' | 'status' | 'ms' | 'events'>>({
+): Pick<AuditedCall, 'machine' | 'name' | 'tool' | 'status' | 'ms' | 'usage' | 'events'> =>
+  defined<Pick<AuditedCall, 'machine' | 'name' | 'tool' | 'status' | 'ms' | 'usage' | 'events'>>({
     machine,
     name,
     tool,
     status,
     ms: endedAt === undefined ? undefined : Math.round(endedAt - startedAt),
+    usage,
     events: events.map(auditedEvent),
   });
 

@@ -1,4 +1,5 @@
-import type { AuditLine } from './record.ts';
+import type { TokenCounts } from '../journal/entry.ts';
+import type { AuditedCall, AuditLine } from './record.ts';
 
 /** What hooks denied to a user. */
 export interface Denials {
@@ -23,6 +24,17 @@ export interface Failures {
   readonly lastError?: string;
 }
 
+/** What the model calls of a user used. */
+export interface UsedTokens {
+  readonly user: string;
+  readonly host: string;
+  readonly model: string;
+  readonly count: number;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
 /** The combined result of audit logs. */
 export interface AuditSummary {
   readonly lines: number;
@@ -34,6 +46,7 @@ export interface AuditSummary {
   readonly machines: readonly string[];
   readonly denials: readonly Denials[];
   readonly failures: readonly Failures[];
+  readonly usage: readonly UsedTokens[];
   /** Machines with records that say that no hook of the system was on, with the number of such sessions. */
   readonly withoutGuards: readonly { readonly host: string; readonly sessions: number }[];
   /** Expected machines that have no records. */
@@ -52,6 +65,7 @@ export async function summarize(
 ): Promise<AuditSummary> {
   const denials = new Map<string, Open<Denials>>();
   const failures = new Map<string, Open<Failures>>();
+  const usage = new Map<string, Open<UsedTokens>>();
   const sessions = new Set<string>();
   const unguarded = new Map<string, Set<string>>();
   const machines = new Set<string>();
@@ -71,6 +85,7 @@ export async function summarize(
     const id = JSON.stringify([host, user, session]);
     sessions.add(id);
     if (guards === 0) unguarded.set(host, (unguarded.get(host) ?? new Set()).add(id));
+    if (line.kind === 'call' && line.usage) addUsage(usage, line, line.usage);
     for (const denial of denialsIn(line))
       add(denials, [user, host, denial.what, denial.by], denial);
     for (const one of failuresIn(line))
@@ -85,6 +100,7 @@ export async function summarize(
     machines: [...machines].toSorted(),
     denials: mostFirst(denials),
     failures: mostFirst(failures),
+    usage: mostFirst(usage),
     withoutGuards: [...unguarded]
       .map(([host, ids]) => ({ host, sessions: ids.size }))
       .toSorted((one, other) => other.sessions - one.sessions),
@@ -145,6 +161,22 @@ function* failuresIn(line: AuditLine): Generator<Open<Failures>> {
           lastAt: at,
           ...(error !== undefined && { lastError: error }),
         };
+}
+
+function addUsage(
+  used: Map<string, Open<UsedTokens>>,
+  { user, host, name: model }: AuditedCall,
+  { input = 0, output = 0, cached = 0 }: Partial<TokenCounts>,
+): void {
+  const key = JSON.stringify([user, host, model]);
+  const before = used.get(key) ?? { user, host, model, count: 0, input: 0, cached: 0, output: 0 };
+  used.set(key, {
+    ...before,
+    count: before.count + 1,
+    input: before.input + input,
+    cached: before.cached + cached,
+    output: before.output + output,
+  });
 }
 
 /** Adds an entry to the ones that it is counted with. */

@@ -1,4 +1,5 @@
 import type { HookHost, InspectObserver } from '../../core/host/config.ts';
+import type { JournalEntry } from '../journal/entry.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../../settings/redaction/redact-settings.ts';
 import { warnPlainly, type WarningSink } from '../../base/log.ts';
@@ -19,6 +20,8 @@ export interface InspectorOptions extends JournalOptions, ServeOptions {
 export interface LiveInspector extends Inspector {
   /** Shows a warning on the page; to be called from a config's `onWarning`. */
   readonly warned: WarningSink;
+  /** Shows an entry that another process recorded. */
+  readonly add: (entry: JournalEntry) => void;
   /** Tells the page that the session has ended; the page is still served. */
   end(): void;
 }
@@ -70,10 +73,11 @@ export async function serveJournal(
   const approvals = durable !== undefined;
   const feed = new Feed({ source: 'live', title, payloads, approvals }, limits);
   let isClosed = false;
-  const journal = journalTo((entry) => {
+  const add = (entry: JournalEntry): void => {
     // Running machines continue, but nobody can see them any more.
     if (!isClosed) feed.write(entry);
-  }, options);
+  };
+  const journal = journalTo(add, options);
   const inspector = await serveFeed(
     feed,
     {
@@ -85,6 +89,7 @@ export async function serveJournal(
   );
   return {
     ...inspector,
+    add,
     observe: journal.observe,
     warned: journal.warned,
     end: () => feed.end(),

@@ -7,6 +7,7 @@ import type {
   RecordingHeader,
   StartedEntry,
   VerdictEntry,
+  TokenCounts,
 } from './entry.ts';
 
 type Reported<Entry> = Omit<Entry, 'kind' | 'at' | 'id'>;
@@ -61,6 +62,8 @@ export interface CallAccount {
   readonly endedAt?: number;
   readonly status?: string;
   readonly reason?: string;
+  /** For a model call: what it used. */
+  readonly usage?: TokenCounts;
   /** The last state it was in. */
   readonly state?: string;
   /** For a turn: the last call whose hook wanted the agent to stop. */
@@ -239,6 +242,7 @@ function follow(
       if (entry.payload !== undefined && !isOfHooks(call.machine)) call.result = entry.payload;
       call.status = entry.status;
       if (entry.reason !== undefined) call.reason = entry.reason;
+      if (entry.usage) call.usage = entry.usage;
       return true;
   }
 }

@@ -8,7 +8,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { EventVerdict } from '../../core/answers/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../../core/answers/results.ts';
 import { defined, isRecord } from '../../base/json.ts';
-import type { EndedEntry, VerdictEntry } from './entry.ts';
+import type { EndedEntry, TokenCounts, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason, plainDenial, plainField } from './hook-answer.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
@@ -31,12 +31,29 @@ export function ending(
 ): Omit<EndedEntry, 'kind' | 'at' | 'id'> {
   const reason = payloads ? endReasonOf(outcome) : plainReasonOf(outcome);
   const payload = payloads ? resultOf(outcome) : undefined;
+  const usage = usageOf(outcome);
   return {
     status: outcome.status,
+    ...(usage && { usage }),
     ...(reason !== undefined && reason !== '' && { reason: text(reason, longestReason) }),
     ...(hasFailed(outcome) && { failed: true }),
     ...(payload !== undefined && { payload: value(payload) }),
   };
+}
+
+/** The tokens that the answer of a model cost; undefined if nobody counted them. */
+function usageOf(outcome: Outcome): TokenCounts | undefined {
+  if (!('response' in outcome) || !isRecord(outcome.response)) return undefined;
+  const { usageMetadata: usage } = outcome.response;
+  if (!isRecord(usage)) return undefined;
+  const count = (key: string): number | undefined => {
+    const value = usage[key];
+    return typeof value === 'number' && value >= 0 ? value : undefined;
+  };
+  const [input = 0, output = 0] = [count('promptTokenCount'), count('candidatesTokenCount')];
+  if (input + output === 0) return undefined;
+  const [cached, thinking] = [count('cachedContentTokenCount'), count('thoughtsTokenCount')];
+  return { input, output, ...(cached && { cached }), ...(thinking && { thinking }) };
 }
 
 const hasFailed = (outcome: Outcome): boolean =>

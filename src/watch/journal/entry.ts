@@ -144,8 +144,20 @@ export interface EndedEntry extends Dated {
   readonly reason?: string;
   /** The tool's result is an error. */
   readonly failed?: true;
+  /** What a model call used. */
+  readonly usage?: TokenCounts;
   /** The result; only if payloads are on. */
   readonly payload?: unknown;
+}
+
+/** The tokens of a model call, as its provider counted them. */
+export interface TokenCounts {
+  /** Those of the request, with what was read from the provider's cache. */
+  readonly input: number;
+  /** Those of the answer. */
+  readonly output: number;
+  readonly cached?: number;
+  readonly thinking?: number;
 }
 
 /** The user was warned. */

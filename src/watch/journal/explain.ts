@@ -2,6 +2,7 @@ import { isRecord } from '../../base/json.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { payloadLines, messageText, valueOf } from './payload-lines.ts';
 import { storyOf } from './story.ts';
+import { usedTokens } from './used-tokens.ts';
 import { type Decider, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 import { counted } from '../../base/counted.ts';
 
@@ -13,6 +14,7 @@ export function explain(call: CallAccount): string[] {
   if (outlived) return explainOutliving(call, outlived);
   return [
     sentence(call),
+    ...(call.usage ? [`It used ${usedTokens(call.usage)}.`] : []),
     ...before(givenLines(call)),
     ...call.events.flatMap((event) => ['', ...explainEvent(event)]),
     ...(call.events.length === 0 ? ['', 'No hook ran.'] : []),

@@ -95,7 +95,13 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     setBy: recordOf(text),
     conflicts: listOf(conflict),
   },
-  ended: { ...dated, status: text, reason: maybe(text), failed: maybe(flag) },
+  ended: {
+    ...dated,
+    status: text,
+    reason: maybe(text),
+    failed: maybe(flag),
+    usage: maybe(fields({ input: count, output: count, cached: maybe(count), thinking: maybe(count) })), // prettier-ignore
+  },
   warned: { at: time, text },
 };
 

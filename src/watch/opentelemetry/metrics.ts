@@ -9,6 +9,8 @@ export interface HookMetrics {
   hookTook(ms: number, about: Attributes): void;
   toolTook(ms: number, about: Attributes): void;
   modelTook(ms: number, about: Attributes): void;
+  /** Counts the tokens of a model call. */
+  used(tokens: number, about: Attributes): void;
 }
 
 /** In seconds: a function takes less than a millisecond, a hook that starts a build takes minutes. */
@@ -34,7 +36,15 @@ export function hookMetrics(meter: Meter): HookMetrics {
     description: 'Hooks that failed, or took too long.',
     unit: '{failure}',
   });
+  const tokens = meter.createHistogram('gen_ai.client.token.usage', {
+    description: 'How many tokens model calls used.',
+    unit: '{token}',
+    advice: {
+      explicitBucketBoundaries: [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576], // prettier-ignore
+    },
+  });
   return {
+    used: (count, about) => tokens.record(count, about),
     denied: (about) => denials.add(1, about),
     failed: (about) => failures.add(1, about),
     hookTook: histogram('hookmachine.hook.duration', 'How long hooks took.'),

@@ -1,5 +1,10 @@
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
-import type { JournaledHook, JournaledMachine, JournalEntry } from '../journal/entry.ts';
+import type {
+  JournaledHook,
+  JournaledMachine,
+  JournalEntry,
+  TokenCounts,
+} from '../journal/entry.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import type { Redactor } from '../../settings/redaction/redactor.ts';
 import { hookMetrics, type HookMetrics } from './metrics.ts';
@@ -138,7 +143,7 @@ export class HookSpans {
       });
   }
 
-  #end(run: Run, { at, status, failed }: Entry<'ended'>): void {
+  #end(run: Run, { at, status, failed, usage }: Entry<'ended'>): void {
     const { span, machine, name, startedAt, above, hooks } = run;
     if (machine === 'hookProcess') {
       run.endedAt = at;
@@ -151,7 +156,21 @@ export class HookSpans {
     for (const hook of hooks) this.#close(hook, hook.endedAt ?? at);
     if (machine === 'toolCall') this.#metrics.toolTook(at - startedAt, aboutTool(name));
     if (machine === 'modelCall') this.#metrics.modelTook(at - startedAt, aboutModel(name));
+    if (usage) this.#count(run, usage);
     this.#close(run, at);
+  }
+
+  #count({ span, name }: Run, { input, output, cached }: TokenCounts): void {
+    span.setAttributes({
+      'gen_ai.usage.input_tokens': input,
+      'gen_ai.usage.output_tokens': output,
+      ...(cached !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cached }),
+    });
+    for (const [type, count] of [
+      ['input', input],
+      ['output', output],
+    ] as const)
+      this.#metrics.used(count, { ...aboutModel(name), 'gen_ai.token.type': type });
   }
 
   #close(run: Run, at: number): void {

@@ -116,12 +116,13 @@ test('several processes share a budget: together they make no call more than it 
   expect(provider.requests).toEqual([]);
 });
 
+const line = (id: string): string =>
+  `${JSON.stringify({ type: 'assistant', timestamp: new Date().toISOString(), message: { id, model: 'claude-opus-4-5', usage: { input_tokens: 50, cache_read_input_tokens: 100, output_tokens: 50 } } })}\n`; // prettier-ignore
+
 test('a tool call of an agent without gateway is judged by what its transcript tells', async () => {
   const box = sandbox();
   box.write(box.own.user, { budget: { session: 500 } });
   const transcript = join(box.home, 'transcript.jsonl');
-  const line = (id: string): string =>
-    `${JSON.stringify({ type: 'assistant', timestamp: new Date().toISOString(), message: { id, model: 'claude-opus-4-5', usage: { input_tokens: 50, cache_read_input_tokens: 100, output_tokens: 50 } } })}\n`; // prettier-ignore
   mkdirSync(box.home, { recursive: true });
   const relay = async (): Promise<string> => {
     const event = { hook_event_name: 'PreToolUse', session_id: 's1', cwd: box.project, transcript_path: transcript, tool_name: 'Bash', tool_input: { command: 'ls' } }; // prettier-ignore

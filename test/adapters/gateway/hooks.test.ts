@@ -3,6 +3,12 @@ import { gatewayTo } from '../../support/gateway.ts';
 import { hookAt } from '../../support/own-hooks.ts';
 import { giveAnswer, providerFormats, startProvider } from '../../support/provider.ts';
 
+const editor = (code: string) => ({
+  files: {
+    'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; if (text === undefined) return; ${code} };`,
+  },
+});
+
 const says = (answer: object): string => `cat > /dev/null; echo '${JSON.stringify(answer)}'`;
 
 describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) => {
@@ -154,11 +160,6 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
     module: './editor.mjs',
     stream: { holdBack: 20 },
   });
-  const editor = (code: string) => ({
-    files: {
-      'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; if (text === undefined) return; ${code} };`,
-    },
-  });
   const said = { texts: ['Hello world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
 
   test('shows text as streaming hooks let it through, and all else as it came', async () => {
@@ -240,11 +241,12 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
   });
 });
 
+const status = async (address: string, headers: Record<string, string> = {}): Promise<number> =>
+  (await fetch(address, { headers })).status;
+
 test('does nothing for who does not know its token, or comes from a web page', async () => {
   const provider = await startProvider((response) => void response.end('{}'));
   const { url } = await gatewayTo(provider);
-  const status = async (address: string, headers: Record<string, string> = {}): Promise<number> =>
-    (await fetch(address, { headers })).status;
   expect(await status(url.replace('/token', '/tokem') + '/openai/models')).toBe(403);
   expect(await status(`${url}/openai/models`, { origin: 'https://evil.example' })).toBe(403);
   expect(await status(`${url}/other/models`)).toBe(404);

@@ -81,11 +81,12 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
   );
 });
 
+const session = (id: string) => ({ headers: { 'x-claude-code-session-id': id }, result: everything }); // prettier-ignore
+
 test('a secret has the same placeholder throughout a conversation, and another in the next', async () => {
   const format = providerFormats['anthropic']!;
   const provider = await startProvider(giveAnswer(format, { texts: ['Thanks'] }));
   const { ask } = await gatewayTo(provider, {}, { hidesSecrets: () => true });
-  const session = (id: string) => ({ headers: { 'x-claude-code-session-id': id }, result: everything }); // prettier-ignore
   await ask(format, 'Read it', session('one'));
   await ask(format, 'Once more: hunter22secret', session('one'));
   await ask(format, 'Read it', session('two'));

@@ -77,7 +77,7 @@ const cases: Omit<Cases, 'started'> = {
     setBy: { 'tool_input.command': 'guard' },
     conflicts: [{ field: 'tool_input.command', hooks: ['guard', 'other'], winner: 'guard' }],
   }),
-  ended: (id) => ({ kind: 'ended', at, id, status: 'done', reason: 'over', failed: true, payload: { llmContent: 'fine' } }), // prettier-ignore
+  ended: (id) => ({ kind: 'ended', at, id, status: 'done', reason: 'over', failed: true, usage: { input: 160, output: 20, cached: 50, thinking: 5 }, payload: { llmContent: 'fine' } }), // prettier-ignore
   warned: () => ({ kind: 'warned', at, text: 'a warning' }),
 };
 

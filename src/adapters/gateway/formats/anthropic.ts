@@ -179,7 +179,8 @@ const startOf = (model: string): Fields => ({
   role: 'assistant',
   model,
   content: [],
-  ...{ stop_reason: null, stop_sequence: null },
+  stop_reason: null,
+  stop_sequence: null,
   usage: { input_tokens: 0, output_tokens: 0 },
 });
 
@@ -239,10 +240,6 @@ export const anthropic: ModelFormat = {
     read: (answer) => ({
       parts: recordsOf(answer['content']).map(toPart),
       finishReason: finishReasons[textOf(answer['stop_reason'])] ?? 'STOP',
-      usage: {
-        promptTokenCount: countOf(fieldsOf(answer['usage'])['input_tokens']),
-        candidatesTokenCount: countOf(fieldsOf(answer['usage'])['output_tokens']),
-      },
     }),
     write: (response, answer, model) => ({
       ...(answer ?? startOf(model)),

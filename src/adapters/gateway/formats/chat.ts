@@ -235,14 +235,12 @@ export const chat: ModelFormat = {
     read: (answer) => {
       const { message, finish_reason: reason } = choiceOf(answer);
       const { content, tool_calls: calls } = fieldsOf(message);
-      const { prompt_tokens: input, completion_tokens: output } = fieldsOf(answer['usage']);
       return {
         parts: [
           ...(content === null || content === undefined ? [] : contentParts(content)),
           ...recordsOf(calls).map(callPart),
         ],
         finishReason: reason === 'length' ? 'MAX_TOKENS' : reason === 'content_filter' ? 'SAFETY' : 'STOP', // prettier-ignore
-        usage: { promptTokenCount: countOf(input), candidatesTokenCount: countOf(output) },
       };
     },
     write(response, answer, model) {
@@ -306,7 +304,7 @@ export const chat: ModelFormat = {
       const { delta, finish_reason: reason } = choiceOf(event.data);
       const { content } = fieldsOf(delta);
       const call = callIn(event);
-      if (call) return { of: 'call', block: String(call['index'] ?? 0) };
+      if (call) return { of: 'call', block: String(countOf(call['index'])) };
       if (typeof content === 'string' && content !== '') return { of: 'text', block: 'text', text: content }; // prettier-ignore
       return typeof reason === 'string' ? { of: 'end' } : { of: 'other' };
     },

@@ -199,7 +199,6 @@ export const gemini: ModelFormat = {
     read: (answer) => ({
       parts: partsOf(answer).map(toPart),
       finishReason: textOf(candidateOf(answer)['finishReason']) || 'STOP',
-      ...(isRecord(answer['usageMetadata']) && { usage: answer['usageMetadata'] }),
     }),
     write: (response, answer, model) =>
       withParts(

@@ -7,6 +7,7 @@ import type {
 } from '../../../core/calls/run-model-call.ts';
 import type { HookToolConfig, LLMConfig } from '../../../core/protocol/llm.ts';
 import { defined, fieldsOf, isRecord } from '../../../base/json.ts';
+import type { TokenUsage } from '../../../guards/budget/usage.ts';
 import type { Fields, StreamEvent } from './format.ts';
 
 /** The items of a list; none if the value is not a list. */
@@ -134,3 +135,13 @@ export const textPart = (text: string, original: unknown): NeutralPart => ({ tex
 /** A new id in the form that a provider uses. */
 export const newId = (prefix: string): string =>
   `${prefix}${Math.random().toString(36).slice(2, 14)}${Date.now().toString(36)}`;
+
+/** What an answer used, as hooks see it. */
+export const countedIn = (usage: TokenUsage | undefined): NeutralResponse['usage'] =>
+  usage && {
+    promptTokenCount: usage.input,
+    candidatesTokenCount: usage.output,
+    totalTokenCount: usage.input + usage.output,
+    ...(usage.cached && { cachedContentTokenCount: usage.cached }),
+    ...(usage.thinking && { thoughtsTokenCount: usage.thinking }),
+  };

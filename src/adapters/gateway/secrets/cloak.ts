@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isRecord } from '../../../base/json.ts';
 import { secretKeys } from '../../../settings/redaction/secrets.ts';
-import { parsed } from '../formats/shared.ts';
+import { parsed, textOf } from '../formats/shared.ts';
 import { secretsIn } from './find-secrets.ts';
 
 const prefix = 'HM_SECRET_';
@@ -177,7 +177,7 @@ const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\
 
 /** Whether a field holds bytes of a picture or a file that is no text. */
 function isMedia(object: Readonly<Record<string, unknown>>, key: string): boolean {
-  const kind = String(object['media_type'] ?? object['mimeType'] ?? object['mime_type'] ?? '');
+  const kind = textOf(object['media_type'] ?? object['mimeType'] ?? object['mime_type']);
   if (key === 'data') return kind !== '' && !/^text\/|json|xml|yaml|javascript/.test(kind);
   const value = object[key];
   return typeof value === 'string' && /^data:(?:image|audio|video|application\/pdf)/.test(value);

@@ -1,3 +1,4 @@
+import { usedTokens } from '../../journal/used-tokens.ts';
 import type { CallAccount, EventAccount, HookAccount } from '../../journal/account.ts';
 import type { AnsweredEntry } from '../../journal/entry.ts';
 import { hasFailed } from '../../journal/story.ts';
@@ -52,6 +53,7 @@ const givenNames = new Map([
 ]);
 
 const accountFacts = (account: CallAccount, view: FactsView, spoken: GivenReasons): Child[] => [
+  account.usage && make('p', { class: 'usage' }, usedTokens(account.usage)),
   payload(givenNames.get(account.machine) ?? 'Given', account.given),
   ...account.events.map((event) => eventFacts(event, view, spoken)),
   payload(account.machine === 'modelCall' ? 'Response' : 'Result', account.result),
