@@ -30,6 +30,7 @@ import { print } from '../parts/print.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { recorded, type RecordingOptions } from '../parts/recording-option.ts';
 import { keepPort, keptPort, keptToken } from '../serve/kept-address.ts';
+import { replacedAddresses } from './replaced-addresses.ts';
 import { followRelays } from './follow-relays.ts';
 import { usageLine } from '../usage/usage-line.ts';
 
@@ -51,7 +52,11 @@ export async function gateway(
   const folder = projectFolder(options.cwd);
   const [program, ...args] = command;
   const agent = program === undefined ? undefined : agentOf(program);
-  const upstreams = upstreamsHere({ ...ownUpstream(agent), ...providersOf(options.provider) });
+  const upstreams = upstreamsHere({
+    ...(program === undefined && replacedAddresses()),
+    ...ownUpstream(agent),
+    ...providersOf(options.provider),
+  });
   if (options.hooks) await reportMissingGuards(folder);
   const { watching, add, done } = await inspected(folder, options, await recorded(folder, options));
   const config = createConfig({

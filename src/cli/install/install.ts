@@ -12,6 +12,7 @@ import {
 import { ownCommand, relayCall } from '../../hosts/install/relay-call.ts';
 import { requestOf } from '../../hosts/install/serve-request.ts';
 import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
+import { installGateway } from './install-gateway.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { hostNamed } from '../parts/host-named.ts';
 import { diffOf, say, siteOf } from '../parts/shown-change.ts';
@@ -24,6 +25,7 @@ interface Options {
   readonly via?: 'command' | 'http';
   readonly acceptFailOpen?: true;
   readonly defer?: true;
+  readonly gateway?: true;
 }
 
 type What = 'install' | 'uninstall';
@@ -46,6 +48,10 @@ export function addInstall(program: Command): void {
           .default('project'),
       )
       .option('--dry-run', 'show what would change, and write nothing')
+      .option(
+        '--gateway',
+        'have the agent ask its model through "hookmachine gateway", in all of the user\'s projects',
+      )
       .option('--cwd <dir>', 'the project folder', process.cwd())
       .option(
         '--command <command>',
@@ -86,6 +92,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   const { scope, defer } = options;
   const site = siteOf(options);
   const [installation, { title, defers }] = await Promise.all([host.install(), host.speak()]);
+  if (options.gateway) return installGateway(what, installation, title, options);
   if (defer && !defers)
     throw new CommandFailure(`${title} cannot defer a call: install it without --defer`);
   if (defer && options.via === 'http')

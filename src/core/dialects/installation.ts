@@ -35,6 +35,19 @@ export interface OwnDoubt {
   readonly fix: string;
 }
 
+/** Where a host keeps the address of a provider. */
+export interface GatewayPlace {
+  /** The provider, as the gateway names it. */
+  readonly provider: string;
+  readonly file: (site: InstallSite) => string;
+  /** The keys of a JSON file, or the name in a file of lines. */
+  readonly at: readonly string[] | string;
+  /** What the host expects after the gateway's address of the provider; default: nothing. */
+  readonly suffix?: string;
+  /** Whether values of lines are quoted, as in TOML. */
+  readonly isQuoted?: true;
+}
+
 interface AnyInstallation {
   /** The names of the host's program. */
   readonly programs: readonly string[];
@@ -48,6 +61,8 @@ interface AnyInstallation {
   readonly undoneAt?: readonly string[];
   /** Set if its hooks run in the project folder, so that a command's path may be relative to it. */
   readonly runsInProject?: true;
+  /** Where the user's files keep providers' addresses; absent if it takes them from its environment alone. */
+  readonly gateway?: readonly GatewayPlace[];
   /** What the user still has to do. */
   readonly after: (scope: Scope) => readonly string[];
   /** What the user should know. */

@@ -49,5 +49,12 @@ export const installation: EntriesInstallation = {
             },
       ),
   },
+  gateway: [
+    {
+      provider: 'anthropic',
+      file: (site) => join(userFolder(users, site), 'settings.json'),
+      at: ['env', 'ANTHROPIC_BASE_URL'],
+    },
+  ],
   after: () => ['start a new Claude Code session: hooks are read when a session starts'],
 };

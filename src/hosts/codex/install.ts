@@ -31,6 +31,14 @@ export const installation: EntriesInstallation = {
       command: call(),
       timeout: speaker.timeoutAt(event) / 1_000,
     })),
+  gateway: [
+    {
+      provider: 'openai',
+      file: (site) => join(userFolder(users, site), 'config.toml'),
+      at: 'openai_base_url',
+      isQuoted: true,
+    },
+  ],
   after: (scope) => [
     'start codex, review the hooks with /hooks and trust them: Codex silently skips untrusted hooks',
     ...(scope === 'project'

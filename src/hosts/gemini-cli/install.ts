@@ -42,6 +42,13 @@ export const installation: EntriesInstallation = {
       command: call(),
       timeout: speaker.timeoutAt(event),
     })),
+  gateway: [
+    {
+      provider: 'gemini',
+      file: ({ home }) => join(home, '.gemini', '.env'),
+      at: 'GOOGLE_GEMINI_BASE_URL',
+    },
+  ],
   after: (scope) =>
     scope === 'project'
       ? [

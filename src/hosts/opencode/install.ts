@@ -23,6 +23,17 @@ export const inPluginFile = (
       text: pluginText(call()),
     },
   ],
+  gateway: [
+    ['anthropic', 'anthropic', '/v1'],
+    ['openai', 'openai', ''],
+    ['gemini', 'google', '/v1beta'],
+  ].map(([provider = '', name = '', suffix = '']) => ({
+    provider,
+    file: ({ home, env: { XDG_CONFIG_HOME: config } }) =>
+      join(config || join(home, '.config'), folder, `${folder}.json`),
+    at: ['provider', name, 'options', 'baseURL'],
+    suffix,
+  })),
   after: () => [`restart ${title}: it reads plugins only when it starts`],
 });
 

@@ -35,6 +35,18 @@ export function addKey(text: string, key: string, value: unknown): string {
   return applyEdits(text, append(text, root, [value, key]));
 }
 
+/** Adds a value at `path`, with the objects around it, unless a value is there. */
+export function addAt(text: string, path: readonly string[], value: unknown): string | InTheWay {
+  const root = parseTree(text, [], { allowTrailingComma: true })!;
+  const there = path.findLastIndex((_, index) => at(root, path.slice(0, index + 1))) + 1;
+  if (there === path.length) return text;
+  const node = at(root, path.slice(0, there))!;
+  if (node.type !== 'object') return { path: path.slice(0, there), wanted: 'object' };
+  const [key = '', ...inner] = path.slice(there);
+  const nested = inner.reduceRight<unknown>((within, name) => ({ [name]: within }), value);
+  return applyEdits(text, append(text, node, [nested, key]));
+}
+
 /** Removes these entries from the list at `path`, if there is one. Comments stay. */
 export function removeFromList(text: string, path: readonly string[], entries: readonly string[]) {
   let rest = text;
