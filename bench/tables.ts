@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { coldColumns, coldStarts } from './cold.ts';
+import { gatewayColumns, gateways } from './gateway.ts';
 import { relayColumns, relays } from './relay.ts';
 import { type Field, keptBytes } from './events.ts';
 import { probe } from './probing.ts';
@@ -95,6 +96,18 @@ export function plan(): readonly PlannedTable[] {
         {
           id: 'relays',
           measure: (quick, { surroundings }) => relays(quick ? 15 : 100, surroundings),
+        },
+      ],
+    },
+    {
+      id: 'gateway',
+      title: 'A model call through the gateway',
+      unit: 'ms',
+      columns: gatewayColumns,
+      planned: [
+        {
+          id: 'gateways',
+          measure: (quick, { surroundings }) => gateways(quick ? 15 : 100, surroundings),
         },
       ],
     },

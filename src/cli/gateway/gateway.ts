@@ -90,7 +90,7 @@ export async function gateway(
   });
   forgetOldUsage();
   if (program === undefined) {
-    keepPort(port, 'gateway');
+    keepPort(Number(new URL(url).port), 'gateway');
     tellAddresses(url, upstreams, options);
     await untilInterrupted();
   } else {
