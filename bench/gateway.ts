@@ -149,9 +149,9 @@ async function startGateway(
     env: { ...env, HOOKMACHINE_TRUST: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await new Promise<readonly string[]>((resolve) =>
-    createInterface({ input: child.stdout! }).once('line', (text) => resolve([text])),
-  )) as readonly [string];
+  const line = await new Promise<string>((resolve) =>
+    createInterface({ input: child.stdout }).once('line', resolve),
+  );
   return { url: `${(JSON.parse(line) as { readonly url: string }).url}/anthropic`, child };
 }
 
@@ -181,7 +181,8 @@ export async function gateways(rounds: number, { cwd, env }: Surroundings): Prom
       const calls = await Promise.all(Array.from({ length: atOnce }, () => ask(url, pieces, body)));
       return calls.map((call) => call[what]);
     };
-    for (let warmUp = 0; warmUp < (pieces > 100 ? 20 : 200); warmUp++) await ask(started.url, pieces, body);
+    for (let warmUp = 0; warmUp < (pieces > 100 ? 20 : 200); warmUp++)
+      await ask(started.url, pieces, body);
     const { values, ratio } = await inTurns(
       new Map([
         ['gateway', sample(started.url)],

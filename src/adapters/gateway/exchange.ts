@@ -47,6 +47,8 @@ export interface AskedCall {
 export interface ExchangeReports {
   /** The provider's whole answer, and the model that was asked for. */
   readonly answered: (answer: Fields, model: string) => void | Promise<void>;
+  /** The request, as the provider gets it. */
+  readonly sent: (body: Buffer) => void;
   readonly warn: (line: string) => void;
 }
 
@@ -124,8 +126,10 @@ class Exchange {
     const isSame = isSameRequest(changed, this.#given);
     const written = isSame ? fields : format.request.write(changed, this.#given, fields);
     const hidden = cloak ? cloak.hide(written) : written;
+    const bytes = hidden === fields ? body : Buffer.from(JSON.stringify(hidden));
+    this.#reports.sent(bytes);
     const answer = await forward(modelIn(url, this.#given.model, changed.model), request, {
-      body: hidden === fields ? body : Buffer.from(JSON.stringify(hidden)),
+      body: bytes,
       signal,
       isRead: true,
     });

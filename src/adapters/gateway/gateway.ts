@@ -31,6 +31,8 @@ export interface GatewayOptions {
   /** The budget of the settings; undefined if they have none. */
   readonly budget: () => Budget | undefined;
   readonly warn: (line: string) => void;
+  /** Receives each request as its provider gets it, and then its answer; by default nobody does. */
+  readonly onExchange?: (call: number, what: 'request' | 'answer', body: string) => void;
   /** Called with what each model call used. */
   readonly onUsage?: (entry: UsageEntry) => void;
 }
@@ -78,6 +80,7 @@ class Listening {
   readonly #ownSession = randomUUID();
   readonly #cloaks = new Map<string, Cloak>();
   readonly #told = new Map<string, number>();
+  #calls = 0;
   port = 0;
 
   constructor(options: GatewayOptions) {
@@ -130,6 +133,8 @@ class Listening {
       return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object, plain or packed with gzip, deflate or brotli'); // prettier-ignore
     const session = sessionOf(request.headers, fields) ?? this.#ownSession;
     const cloak = this.#options.hidesSecrets() ? this.#cloakOf(session) : undefined;
+    const call = ++this.#calls;
+    const { onExchange } = this.#options;
     let isSettled = false;
     await exchange(
       { request, body: bytes, fields, format, url, session, cloak, signal },
@@ -137,8 +142,10 @@ class Listening {
       client,
       {
         warn: this.#options.warn,
+        sent: (sent) => onExchange?.(call, 'request', sent.toString()),
         answered: async (answer, model) => {
           isSettled = true;
+          onExchange?.(call, 'answer', JSON.stringify(answer));
           await this.#settle(format, { answer, model, session, fields });
         },
       },

@@ -21,6 +21,10 @@ export function addGateway(program: Command): void {
       '--port <n>',
       'the port (default: a free one, or with no command the one that was kept)',
     )
+    .option(
+      '--save <dir>',
+      'write each request, as the provider gets it, and its answer to files in this folder',
+    )
     .option('--json', 'print the address, and at the end what was used, as lines of JSON')
     .option('--cwd <dir>', 'the project folder, whose hooks run', process.cwd())
     .option(...dialectsOption)

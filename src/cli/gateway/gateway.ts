@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join, resolve as absolute } from 'node:path';
 import { agentOf, gatewayVariables, missedOf, ownUpstream } from '../../adapters/gateway/agents.ts';
-import { startGateway } from '../../adapters/gateway/gateway.ts';
+import { type GatewayOptions, startGateway } from '../../adapters/gateway/gateway.ts';
 import { upstreamsHere, type Upstreams } from '../../adapters/gateway/upstreams.ts';
+import { makeFolder } from '../../base/folders.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { warn, warnPlainly } from '../../base/log.ts';
 import { readyHookSystem } from '../../core/calls/event-hooks.ts';
@@ -38,6 +41,7 @@ export interface GatewayCommandOptions extends RecordingOptions, InspectOptions 
   readonly cwd: string;
   readonly provider?: readonly string[];
   readonly port?: string;
+  readonly save?: string;
   readonly json?: true;
   readonly dialects?: readonly Dialect[];
   readonly hooks: boolean;
@@ -85,6 +89,7 @@ export async function gateway(
     budget: () => budgetOf(config.getHookSources?.() ?? []),
     warn: (line) => warn(watching.onWarning, line),
     onUsage: (entry) => used.push(entry),
+    ...(options.save !== undefined && { onExchange: savingIn(options.save) }),
   }).catch((cause: unknown) => {
     throw new CommandFailure(`the gateway cannot listen on port ${port}: ${messageOf(cause)}`, { cause }); // prettier-ignore
   });
@@ -102,6 +107,18 @@ export async function gateway(
   tellUsage(used, options);
   config.getHookSystem()?.dispose();
   await done();
+}
+
+/** Writes requests and answers to files that only the user can read. */
+function savingIn(folder: string): NonNullable<GatewayOptions['onExchange']> {
+  const at = absolute(folder);
+  try {
+    makeFolder(at, 0o700);
+  } catch (cause) {
+    throw new CommandFailure(`--save ${folder}: ${messageOf(cause)}`, { cause });
+  }
+  return (call, what, body) =>
+    writeFileSync(join(at, `${String(call).padStart(4, '0')}-${what}.json`), body, { mode: 0o600 });
 }
 
 const recordsPayloads = ({ recordPayloads, inspectPayloads }: GatewayCommandOptions): boolean =>

@@ -59,8 +59,10 @@ function partText(part: unknown): string {
   const { text, functionCall: call, functionResponse: response } = part;
   if (typeof text === 'string') return text;
   if (isRecord(call)) return `calls ${String(call['name'])} ${JSON.stringify(call['args'])}`;
-  if (isRecord(response))
-    return `result of ${String(response['name'])}: ${JSON.stringify(response['response'])}`;
+  if (isRecord(response)) {
+    const { name, response: given } = response;
+    return `result of ${String(name)}${given === undefined ? '' : `: ${JSON.stringify(given)}`}`;
+  }
   return JSON.stringify(part);
 }
 

@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { gatewayTo } from '../../support/gateway.ts';
 import { hookAt } from '../../support/own-hooks.ts';
@@ -253,4 +255,89 @@ test('does nothing for who does not know its token, or comes from a web page', a
   expect(provider.requests).toEqual([]);
   expect(await status(`${url}/openai/models?limit=1`)).toBe(200);
   expect(provider.requests[0]?.url).toBe('/models?limit=1');
+});
+
+test('refuses what no hook could judge, and a WebSocket', async () => {
+  const provider = await startProvider((response) => void response.end('{}'));
+  const { url } = await gatewayTo(provider);
+  const post = (body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}) =>
+    fetch(`${url}/openai/chat/completions`, { method: 'POST', body, headers });
+  expect((await post('not JSON')).status).toBe(400);
+  expect((await post('{}', { 'content-encoding': 'zstd' })).status).toBe(400);
+  const packed = gzipSync(JSON.stringify({ model: 'm', messages: [] }));
+  expect((await post(packed, { 'content-encoding': 'gzip' })).status).toBe(200);
+  expect(provider.requests.map(({ body }) => body)).toEqual(['{"model":"m","messages":[]}']);
+  const upgrade = await new Promise<number | undefined>((resolve) => {
+    request(`${url}/openai/responses`, { headers: { connection: 'upgrade', upgrade: 'websocket' } })
+      .once('response', ({ statusCode }) => resolve(statusCode))
+      .end();
+  });
+  expect(upgrade).toBe(426);
+});
+
+test('reads an answer that is packed although nobody asked for that', async () => {
+  const format = providerFormats['chat']!;
+  const provider = await startProvider((response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.end(gzipSync(JSON.stringify(format.whole({ texts: ['Hi'] }))));
+  });
+  const { ask, used } = await gatewayTo(provider);
+  expect((await ask(format, 'Hi')).read().text).toBe('Hi');
+  expect(used).toMatchObject([{ input: 160 }]);
+});
+
+test('two hundred calls at once each get their own answer', async () => {
+  const format = providerFormats['anthropic']!;
+  const provider = await startProvider((response, asked) => {
+    const [, said = ''] = /call (\d+)/.exec(asked.body) ?? [];
+    return giveAnswer(format, { texts: [`answer ${said}`] })(response, asked);
+  });
+  const { ask } = await gatewayTo(
+    provider,
+    hookAt('BeforeModel', { type: 'module', module: './look.mjs' }),
+    {
+      // prettier-ignore
+      files: { 'look.mjs': 'export default () => undefined;' },
+    },
+  );
+  const texts = await Promise.all(
+    Array.from({ length: 200 }, async (_, at) => (await ask(format, `call ${at}`, { stream: true })).read().text), // prettier-ignore
+  );
+  expect(texts).toEqual(Array.from({ length: 200 }, (_, at) => `answer ${at}`));
+});
+
+test('hooks of LLxprt and Gemini CLI run too', async () => {
+  const format = providerFormats['anthropic']!;
+  const denies = `cat > /dev/null; echo '{"decision":"deny","reason":"Not by me."}'`;
+  const hooks = { BeforeModel: [{ hooks: [{ type: 'command', command: denies }] }] };
+  for (const [file, settings] of [
+    ['.llxprt/settings.json', { tools: { enableHooks: true }, hooks }],
+    ['.gemini/settings.json', { hooks }],
+  ] as const) {
+    const provider = await startProvider(giveAnswer(format, { texts: ['Hi'] }));
+    const { ask } = await gatewayTo(provider, {}, { files: { [file]: JSON.stringify(settings) } });
+    expect((await ask(format, 'Hi')).read().text).toBe('Not by me.');
+    expect(provider.requests).toEqual([]);
+  }
+});
+
+test('a hook that fails in the middle of a stream lets the text go on, or denies as it is told', async () => {
+  const format = providerFormats['anthropic']!;
+  const said = { texts: ['Hello world'] };
+  const failing = {
+    files: { 'editor.mjs': `export default ({ stream }) => { if (stream?.text.includes('l')) throw new Error('broken'); };` }, // prettier-ignore
+  };
+  for (const onFailure of ['allow', 'block'] as const) {
+    const provider = await startProvider(giveAnswer(format, said));
+    const { ask, warnings } = await gatewayTo(
+      provider,
+      hookAt('AfterModel', { type: 'module', module: './editor.mjs', stream: { holdBack: 9 }, onFailure }), // prettier-ignore
+      failing,
+    );
+    const { read } = await ask(format, 'Hi', { stream: true });
+    if (onFailure === 'allow') expect(read().text).toBe('Hello world');
+    else expect(read().text).not.toContain('world');
+    expect(read().reason).toBe('end_turn');
+    expect(warnings.join('\n')).toContain('broken');
+  }
 });

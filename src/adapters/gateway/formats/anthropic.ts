@@ -17,6 +17,7 @@ import {
   textPart,
   toolConfigOf,
   withData,
+  withNames,
 } from './shared.ts';
 
 const names = {
@@ -228,7 +229,7 @@ export const anthropic: ModelFormat = {
       const toolConfig = toolConfigOf(type, name);
       return {
         model: textOf(body['model']),
-        messages: recordsOf(body['messages']).map(toMessage),
+        messages: withNames(recordsOf(body['messages']).map(toMessage)),
         tools: recordsOf(body['tools']).map((tool) => textOf(tool['name'])),
         settings: settingsIn(names, body),
         ...(toolConfig && { toolConfig }),

@@ -19,6 +19,7 @@ import {
   textPart,
   toolConfigOf,
   withData,
+  withNames,
 } from './shared.ts';
 
 const names = {
@@ -223,7 +224,7 @@ export const chat: ModelFormat = {
       const toolConfig = toolConfigOf(choice, isRecord(choice) ? nameOf(choice) : undefined);
       return {
         model: textOf(body['model']),
-        messages: recordsOf(body['messages']).map(toMessage),
+        messages: withNames(recordsOf(body['messages']).map(toMessage)),
         tools: recordsOf(body['tools']).map(nameOf),
         settings: settingsIn(namesFor(body), body),
         ...(toolConfig && { toolConfig }),

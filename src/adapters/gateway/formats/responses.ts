@@ -32,6 +32,7 @@ import {
   textPart,
   toolConfigOf,
   withData,
+  withNames,
 } from './shared.ts';
 
 const names = {
@@ -51,9 +52,11 @@ const callPart = (item: Fields, original: unknown): NeutralPart => ({
 
 /** Hooks see what the user and the model said; the developer's messages stay where they are. */
 function toMessage(item: Fields): NeutralMessage {
-  const { role } = item;
+  const { role, type, call_id: id } = item;
   const said = isMessage(item) && role !== 'system' && role !== 'developer';
   if (isCall(item)) return { role: 'model', parts: [callPart(item, item)], original: item };
+  if (type === 'function_call_output' || type === 'custom_tool_call_output')
+    return { role: 'user', parts: [{ result: { id: textOf(id), name: '' }, original: item }], original: item }; // prettier-ignore
   if (!said) return { role: 'user', parts: [{ original: item }], original: item };
   return {
     role: role === 'assistant' ? 'model' : 'user',
@@ -130,7 +133,7 @@ export const responses: ModelFormat = {
       const toolConfig = toolConfigOf(choice, isRecord(choice) ? choice['name'] : undefined);
       return {
         model: textOf(body['model']),
-        messages: inputOf(body).map(toMessage),
+        messages: withNames(inputOf(body).map(toMessage)),
         tools: recordsOf(body['tools']).map(nameOf),
         settings: settingsIn(names, body),
         ...(toolConfig && { toolConfig }),

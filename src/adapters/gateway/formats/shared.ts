@@ -132,6 +132,25 @@ export const hasCallIn = ({ parts }: NeutralResponse): boolean =>
 /** A text part of a message in the provider's form. */
 export const textPart = (text: string, original: unknown): NeutralPart => ({ text, original });
 
+/** Names the tools of results: some providers say only which call a result belongs to. */
+export function withNames(messages: readonly NeutralMessage[]): readonly NeutralMessage[] {
+  const names = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const { call } of parts) if (call) names.set(call.id, call.name);
+  return messages.map((message) =>
+    message.parts.some(({ result }) => result?.name === '')
+      ? {
+          ...message,
+          parts: message.parts.map((part) =>
+            part.result?.name === ''
+              ? { ...part, result: { ...part.result, name: names.get(part.result.id) ?? '' } }
+              : part,
+          ),
+        }
+      : message,
+  );
+}
+
 /** A new id in the form that a provider uses. */
 export const newId = (prefix: string): string =>
   `${prefix}${Math.random().toString(36).slice(2, 14)}${Date.now().toString(36)}`;

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { anthropic, giveAnswer, startProvider } from '../support/provider.ts';
+import { main } from '../support/main.ts';
+import { type Sandbox, sandbox } from '../support/sandbox.ts';
+
+/** An agent that asks its model once, prints the answer and ends with status 3. */
+const agent = `
+const { ANTHROPIC_BASE_URL: base } = process.env;
+const body = ${JSON.stringify(JSON.stringify(anthropic.body('Use API_KEY=k-9f8e7d6c5b4a3210', { stream: true })))};
+const answer = await fetch(base + '/v1/messages', { method: 'POST', body, headers: { 'x-api-key': 'sk-mine' } });
+console.log(await answer.text());
+process.exitCode = 3;`;
+
+const run = (box: Sandbox, url: string, args: readonly string[]) =>
+  execa('node', [main, 'gateway', ...args], {
+    cwd: box.project,
+    env: { ...box.env, HOOKMACHINE_TRUST: '1', ANTHROPIC_BASE_URL: url },
+    reject: false,
+  });
+
+test('starts an agent with its provider’s address set, ends with its status, and says what was used', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  box.write('project/agent.mjs', agent);
+  const { exitCode, stdout, stderr } = await run(box, provider.url, ['--', 'node', 'agent.mjs']);
+  expect(exitCode).toBe(3);
+  expect(stdout.trim()).toBe(anthropic.stream({ texts: ['Hello'] }).trim());
+  expect(stderr).toMatch(/^hookmachine: 1 model call: 160 tokens in \(50 of them cached\), 20 out, for \$0\.\d{4}$/); // prettier-ignore
+  expect(provider.requests[0]?.headers['x-api-key']).toBe('sk-mine');
+});
+
+test('saves what was sent, without secrets, and nothing of keys', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  box.write('project/agent.mjs', agent);
+  box.write(box.own.project, { guards: { secrets: 'on' } });
+  const args = ['--save', 'calls', '--record', 'run.jsonl', '--record-payloads', '--json', '--', 'node', 'agent.mjs']; // prettier-ignore
+  const { stdout } = await run(box, provider.url, args);
+  const folder = join(box.project, 'calls');
+  expect(readdirSync(folder)).toEqual(['0001-answer.json', '0001-request.json']);
+  const written = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  written.push(readFileSync(join(box.project, 'run.jsonl'), 'utf8'));
+  expect(written.join('\n')).not.toMatch(/k-9f8e7d6c5b4a3210|sk-mine/);
+  expect(JSON.parse(stdout.split('\n').at(-1)!)).toMatchObject({ usage: [{ input: 160 }] });
+});
+
+test.each([
+  [['--provider', 'openai', '--', 'node'], '--provider openai: write NAME=URL'],
+  [['--port', 'x'], '--port x: give a whole number'],
+  [['--', 'no-such-agent'], 'no-such-agent cannot be started'],
+  [['--inspect-wait', '--', 'node'], '--inspect-wait needs --inspect'],
+])('says what is wrong with %j', async (args, message) => {
+  const { exitCode, stderr } = await run(sandbox(), 'http://127.0.0.1:9', args);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
+});
+
+test('stays until it is interrupted, and keeps its address', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  const addresses: string[] = [];
+  for (let start = 0; start < 2; start++) {
+    const running = run(box, provider.url, ['--json']);
+    const line = await new Promise<string>((resolve) => running.stdout.once('data', (data: Buffer) => resolve(data.toString()))); // prettier-ignore
+    const { url } = JSON.parse(line) as { readonly url: string };
+    addresses.push(url);
+    const response = await fetch(`${url}/anthropic/v1/messages`, {
+      method: 'POST',
+      body: JSON.stringify(anthropic.body('Hi')),
+    });
+    expect(response.status).toBe(200);
+    running.kill('SIGINT');
+    expect((await running).exitCode).toBe(0);
+  }
+  expect(addresses[0]).toBe(addresses[1]);
+});
