@@ -224,6 +224,22 @@ const ofSettings: Readonly<Record<string, Case>> = {
     files: own({ ...http, url: 'https://127.0.0.1:9/', tls: { ca: 'ca', cert: 'c', key: 'k' } }),
     args: fire,
   },
+  'a budget that is used up': {
+    files: {
+      'project/.hookmachine/settings.json': {
+        budget: {
+          session: 0,
+          day: '$5',
+          perModel: { 'claude-*': '1M' },
+          warnAt: 0.5,
+          over: 'stop',
+          prices: { m: { input: 1, output: 2, cached: 0.1, written: 1.2 } },
+        },
+      },
+    },
+    args: fire,
+    input: call,
+  },
   "an administrator's settings": {
     files: {
       'etc/hookmachine/settings.json': {

@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve as absolute } from 'node:path';
-import { agentOf, gatewayVariables, missedOf, ownUpstream } from '../../adapters/gateway/agents.ts';
+import {
+  agentOf,
+  type GatewayAgent,
+  gatewayVariables,
+  missedOf,
+  ownUpstream,
+} from '../../adapters/gateway/agents.ts';
 import { type GatewayOptions, startGateway } from '../../adapters/gateway/gateway.ts';
 import { upstreamsHere, type Upstreams } from '../../adapters/gateway/upstreams.ts';
 import { makeFolder } from '../../base/folders.ts';
@@ -63,16 +69,7 @@ export async function gateway(
   });
   if (options.hooks) await reportMissingGuards(folder);
   const { watching, add, done } = await inspected(folder, options, await recorded(folder, options));
-  const config = createConfig({
-    cwd: folder,
-    watch: true,
-    dialects: options.dialects ?? presentDialects,
-    hostDialect: agent?.dialect,
-    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
-    ...whichHooks(options.hooks),
-    ...onlyTrusted(folder, options.trust),
-    ...watching,
-  });
+  const config = configFor(folder, options, agent, watching);
   const missed = agent && missedOf(agent);
   if (missed !== undefined) warn(watching.onWarning, missed);
   await readyHookSystem(config);
@@ -94,20 +91,41 @@ export async function gateway(
     throw new CommandFailure(`the gateway cannot listen on port ${port}: ${messageOf(cause)}`, { cause }); // prettier-ignore
   });
   forgetOldUsage();
-  if (program === undefined) {
-    keepPort(Number(new URL(url).port), 'gateway');
-    tellAddresses(url, upstreams, options);
-    await untilInterrupted();
-  } else {
-    if (options.json) print(`${JSON.stringify({ url })}\n`);
-    const launch = { program, args: [...(agent?.args?.(url) ?? []), ...args], folder, env: gatewayVariables(url, agent) }; // prettier-ignore
-    process.exitCode = await runFollowed(launch, options, add);
+  try {
+    if (program === undefined) {
+      keepPort(Number(new URL(url).port), 'gateway');
+      tellAddresses(url, upstreams, options);
+      await untilInterrupted();
+    } else {
+      if (options.json) print(`${JSON.stringify({ url })}\n`);
+      const launch = { program, args: [...(agent?.args?.(url) ?? []), ...args], folder, env: gatewayVariables(url, agent) }; // prettier-ignore
+      process.exitCode = await runFollowed(launch, options, add);
+    }
+  } finally {
+    await close();
+    config.getHookSystem()?.dispose();
+    tellUsage(used, options);
+    await done();
   }
-  await close();
-  tellUsage(used, options);
-  config.getHookSystem()?.dispose();
-  await done();
 }
+
+/** The hooks that run around the agent's model calls: not its own, which it runs itself. */
+const configFor = (
+  folder: string,
+  { dialects, hooks, trust }: GatewayCommandOptions,
+  agent: GatewayAgent | undefined,
+  watching: Inspected['watching'],
+): HookSystemConfig =>
+  createConfig({
+    cwd: folder,
+    watch: true,
+    dialects: dialects ?? presentDialects,
+    hostDialect: agent?.dialect,
+    onNote: sessionNotes((line) => warnPlainly(watching.onWarning, line)),
+    ...whichHooks(hooks),
+    ...onlyTrusted(folder, trust),
+    ...watching,
+  });
 
 /** Writes requests and answers to files that only the user can read. */
 function savingIn(folder: string): NonNullable<GatewayOptions['onExchange']> {
@@ -117,8 +135,17 @@ function savingIn(folder: string): NonNullable<GatewayOptions['onExchange']> {
   } catch (cause) {
     throw new CommandFailure(`--save ${folder}: ${messageOf(cause)}`, { cause });
   }
-  return (call, what, body) =>
-    writeFileSync(join(at, `${String(call).padStart(4, '0')}-${what}.json`), body, { mode: 0o600 });
+  let isBroken = false;
+  return (call, what, body) => {
+    if (isBroken) return;
+    const file = join(at, `${String(call).padStart(4, '0')}-${what}.json`);
+    try {
+      writeFileSync(file, body, { mode: 0o600 });
+    } catch (error) {
+      isBroken = true;
+      warn(undefined, `--save: ${messageOf(error)}, so nothing more is saved`);
+    }
+  };
 }
 
 const recordsPayloads = ({ recordPayloads, inspectPayloads }: GatewayCommandOptions): boolean =>
