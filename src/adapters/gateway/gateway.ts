@@ -4,7 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isRecord, mostBytes } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { free, settle, warningFor, type Budget } from '../../guards/budget/judge-budget.ts';
+import {
+  expectSettlement,
+  free,
+  settle,
+  warningsFor,
+  type Budget,
+} from '../../guards/budget/judge-budget.ts';
 import type { UsageEntry } from '../../guards/budget/ledger.ts';
 import { tokensOf } from '../../guards/budget/usage.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
@@ -51,6 +57,7 @@ export interface Gateway {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const gateway = new Listening(options);
+  expectSettlement();
   const server = createServer((request, response) => void gateway.answer(request, response));
   // Agents that try a WebSocket first go on over HTTP.
   server.on('upgrade', (_: IncomingMessage, socket: Socket) => {
@@ -73,6 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       }),
   };
 }
+
+/** How many sessions' secrets are kept. */
+const mostSessions = 200;
 
 class Listening {
   readonly #options: GatewayOptions;
@@ -156,7 +166,13 @@ class Listening {
 
   #cloakOf(session: string): Cloak {
     const known = this.#cloaks.get(session) ?? new Cloak();
+    // The session that was used last is the last to be forgotten.
+    this.#cloaks.delete(session);
     this.#cloaks.set(session, known);
+    for (const oldest of this.#cloaks.keys()) {
+      if (this.#cloaks.size <= mostSessions) break;
+      this.#cloaks.delete(oldest);
+    }
     return known;
   }
 
@@ -184,8 +200,8 @@ class Listening {
         budget?.prices ?? {},
       );
       this.#options.onUsage?.(entry);
-      const warning = budget && warningFor(budget, session);
-      if (warning !== undefined) this.#options.warn(`guards/budget: ${warning}`);
+      for (const warning of budget ? warningsFor(budget, entry) : [])
+        this.#options.warn(`guards/budget: ${warning}`);
     } catch (error) {
       this.#options.warn(`what a model call used could not be noted: ${messageOf(error)}`);
     }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { dayOf, knownDays, readDay, type UsageEntry } from '../../guards/budget/ledger.ts';
+import { dayOf, entriesOf, knownDays, type UsageEntry } from '../../guards/budget/ledger.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { print } from '../parts/print.ts';
 import { printable } from '../parts/printable.ts';
@@ -48,7 +48,7 @@ function show({ days, by, json }: UsageOptions): void {
   const first = dayOf(new Date(Date.now() - (count - 1) * 24 * 60 * 60_000));
   const entries = knownDays()
     .filter((day) => day >= first)
-    .flatMap((day) => readDay(day).entries);
+    .flatMap((day) => entriesOf(day));
   if (json) return print(`${JSON.stringify(entries)}\n`);
   if (entries.length === 0)
     return print('No model calls are known: start an agent with "hookmachine gateway -- AGENT".\n');

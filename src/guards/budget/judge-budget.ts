@@ -45,6 +45,14 @@ const reserved = keptInProcess(() => new Map<string, string[]>());
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Whether somebody in this process says what calls have used, so that reservations end. */
+const settlement = keptInProcess(() => ({ isExpected: false }));
+
+/** To be called by who calls `settle` or `free` after each model call. */
+export const expectSettlement = (): void => {
+  settlement().isExpected = true;
+};
+
 /** How many characters a token has about. */
 const tokenLength = 4;
 
@@ -59,15 +67,18 @@ export async function judgeModelCall(
   const reserves = Math.ceil(JSON.stringify(request).length / tokenLength);
   const usd = await costOf({ model, input: reserves, output: 0 }, budget.prices);
   const id = randomUUID();
-  let day: Day | undefined;
-  const isRefused = reserve({ id, session, model, reserves, usd }, (known) => {
-    day = known;
-    return stateOf(budget, known, session, model).some((one) => one.isOver && one.limit.over !== 'warn') || undefined; // prettier-ignore
-  });
-  const states = stateOf(budget, day!, session, model);
+  let states: readonly LimitState[] = [];
+  const isOver = (day: Day): true | undefined => {
+    states = stateOf(budget, day, session, model);
+    return states.some((one) => one.isOver && one.limit.over !== 'warn') || undefined;
+  };
+  const { isExpected } = settlement();
+  const isRefused = isExpected
+    ? reserve({ id, session, model, reserves, usd }, isOver)
+    : isOver(readDay());
   if (isRefused !== true) {
     const before = reserved().get(session) ?? [];
-    reserved().set(session, [...before, id]);
+    if (isExpected) reserved().set(session, [...before, id]);
     // A message would go to the model; the user is warned once the call has ended.
     return undefined;
   }
@@ -116,11 +127,21 @@ export function free(session: string): void {
   freeReservation(first);
 }
 
-/** Warns once of each limit that a session has nearly used up, or used up. */
-export const warningFor = (budget: Budget, session: string): string | undefined => {
+/** What the user is to be warned of once a call has ended, each once: limits that are nearly used up, and prices. */
+export function warningsFor(budget: Budget, { session, model, usd }: UsageEntry): string[] {
   const day = readDay();
-  return warningOf(stateOf(budget, day, session, undefined), day, session)?.systemMessage;
-};
+  const near = warningOf(stateOf(budget, day, session, undefined), day, session)?.systemMessage;
+  const key = `price ${model}`;
+  const inMoney = budget.limits.some(({ amount }) => amount.of === 'usd');
+  const isUnknown = usd === undefined && inMoney && !day.warned.has(key);
+  if (isUnknown) noteWarned(key);
+  return [
+    ...(near === undefined ? [] : [near]),
+    ...(isUnknown
+      ? [`the price of ${model} is not known, so a budget in money does not count it: add it to "budget": { "prices": … }`] // prettier-ignore
+      : []),
+  ];
+}
 
 interface LimitState {
   readonly limit: BudgetLimit;
@@ -131,7 +152,7 @@ interface LimitState {
 /** How much of each limit is used; limits of other models do not count for a call of `model`. */
 function stateOf(
   { limits }: Budget,
-  { entries, open }: Day,
+  { entries, earlier, open }: Day,
   session: string,
   model: string | undefined,
 ): LimitState[] {
@@ -145,7 +166,7 @@ function stateOf(
         (limit.model === undefined || isModel(one.model, limit.model));
       const inMoney = limit.amount.of === 'usd';
       const used =
-        entries.filter(counts).reduce((sum, one) => sum + (inMoney ? (one.usd ?? 0) : tokensOf(one)), 0) + // prettier-ignore
+        [...entries, ...(limit.per === 'session' ? earlier : [])].filter(counts).reduce((sum, one) => sum + (inMoney ? (one.usd ?? 0) : tokensOf(one)), 0) + // prettier-ignore
         open.filter(counts).reduce((sum, one) => sum + (inMoney ? (one.usd ?? 0) : one.reserves), 0); // prettier-ignore
       return { limit, used, isOver: used >= limit.amount.value };
     });

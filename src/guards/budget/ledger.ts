@@ -41,12 +41,16 @@ type Line = UsageEntry | Reservation | Warned | { readonly id: string; readonly 
 /** How long a call that was never reported as ended is assumed to run, in ms. */
 const reservedFor = 15 * 60_000;
 
+const dayMs = 24 * 60 * 60_000;
+
 /** How long usage is kept, in days. */
 const keptDays = 400;
 
 /** What is known of a day. */
 export interface Day {
   readonly entries: readonly UsageEntry[];
+  /** Those of the day before: a session may have begun then. */
+  readonly earlier: readonly UsageEntry[];
   readonly open: readonly Reservation[];
   readonly warned: ReadonlySet<string>;
 }
@@ -64,8 +68,16 @@ const fileOf = (day: string): string | undefined => {
   return folder && join(folder, `${day}.jsonl`);
 };
 
-/** Reads what was used on a day. */
-export function readDay(day = dayOf(new Date())): Day {
+/** Reads what was used today. */
+export const readDay = (): Day => ({
+  ...readOne(dayOf(new Date())),
+  earlier: readOne(dayOf(new Date(Date.now() - dayMs))).entries,
+});
+
+/** The calls that ended on a day. */
+export const entriesOf = (day: string): readonly UsageEntry[] => readOne(day).entries;
+
+function readOne(day: string): Omit<Day, 'earlier'> {
   const file = fileOf(day);
   const made: UsageEntry[] = [];
   // A transcript may tell the same call several times.
@@ -117,15 +129,15 @@ function linesIn(file: string): Line[] {
   });
 }
 
-function write(line: Line): void {
-  const file = fileOf(dayOf(new Date()));
+function write(line: Line, day = dayOf(new Date())): void {
+  const file = fileOf(day);
   if (file === undefined) return;
   makeFolder(join(file, '..'), 0o700);
   appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
 /** Notes what a call used. */
-export const noteUsage = (entry: UsageEntry): void => write(entry);
+export const noteUsage = (entry: UsageEntry): void => write(entry, dayOf(new Date(entry.at)));
 
 /** Notes that a call has ended of which nobody knows what it used. */
 export const freeReservation = (id: string): void => write({ id, frees: true });
@@ -139,7 +151,8 @@ export function reserve<Refusal>(
   refusal: (day: Day) => Refusal | undefined,
 ): Refusal | undefined {
   const folder = folderOf();
-  if (folder === undefined) return refusal({ entries: [], open: [], warned: new Set() });
+  if (folder === undefined)
+    return refusal({ entries: [], earlier: [], open: [], warned: new Set() });
   makeFolder(folder, 0o700);
   return withLock(join(folder, 'lock'), () => {
     const refused = refusal(readDay());
@@ -151,7 +164,7 @@ export function reserve<Refusal>(
 /** Removes the usage of days long past. */
 export function forgetOldUsage(): void {
   const folder = folderOf();
-  const before = dayOf(new Date(Date.now() - keptDays * 24 * 60 * 60_000));
+  const before = dayOf(new Date(Date.now() - keptDays * dayMs));
   for (const day of knownDays())
     if (folder !== undefined && day < before) rmSync(join(folder, `${day}.jsonl`), { force: true });
 }

@@ -82,7 +82,9 @@ export async function readTranscript(
     if (typeof named === 'string') model = named;
     const used = ofClaude(value) ?? ofCodex(value, session, model);
     if (used === undefined) continue;
-    const at = typeof value['timestamp'] === 'string' ? value['timestamp'] : new Date().toISOString(); // prettier-ignore
+    const { timestamp } = value;
+    const isTime = typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp));
+    const at = isTime ? timestamp : new Date().toISOString();
     noteUsage({ ...used, at, session, usd: await costOf(used, prices), via: 'transcript' });
   }
   if (end === 0) return;

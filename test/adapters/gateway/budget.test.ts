@@ -89,9 +89,10 @@ test('several processes share a budget: together they make no call more than it 
   const box = sandbox();
   box.write(box.own.user, { budget: { day: 1_000 } });
   const script = `
-    import { judgeModelCall, settle } from ${JSON.stringify(join(import.meta.dirname, '../../../src/guards/budget/judge-budget.ts'))};
+    import { expectSettlement, judgeModelCall, settle } from ${JSON.stringify(join(import.meta.dirname, '../../../src/guards/budget/judge-budget.ts'))};
     const budget = { limits: [{ per: 'day', amount: { of: 'tokens', value: 1000 }, warnAt: 1, over: 'stop' }], prices: {} };
     const session = String(process.pid);
+    expectSettlement();
     let made = 0;
     for (;;) {
       const answer = await judgeModelCall({ session_id: session, llm_request: { model: 'gpt-5', messages: 'x'.repeat(600) } }, budget);
@@ -116,7 +117,7 @@ test('several processes share a budget: together they make no call more than it 
   expect(provider.requests).toEqual([]);
 });
 
-const line = (id: string): string =>
+const transcriptLine = (id: string): string =>
   `${JSON.stringify({ type: 'assistant', timestamp: new Date().toISOString(), message: { id, model: 'claude-opus-4-5', usage: { input_tokens: 50, cache_read_input_tokens: 100, output_tokens: 50 } } })}\n`; // prettier-ignore
 
 test('a tool call of an agent without gateway is judged by what its transcript tells', async () => {
@@ -129,9 +130,12 @@ test('a tool call of an agent without gateway is judged by what its transcript t
     return (await hookmachine(box, ['relay', 'claude-code'], JSON.stringify(event))).stdout;
   };
   // A message is told once for each of its parts.
-  writeFileSync(transcript, line('m1') + line('m1') + line('m2'));
+  writeFileSync(transcript, transcriptLine('m1') + transcriptLine('m1') + transcriptLine('m2'));
   expect(await relay()).not.toContain('deny');
-  writeFileSync(transcript, line('m1') + line('m1') + line('m2') + line('m3'));
+  writeFileSync(
+    transcript,
+    transcriptLine('m1') + transcriptLine('m1') + transcriptLine('m2') + transcriptLine('m3'),
+  );
   expect(await relay()).toContain(
     'The budget of 500 tokens for this session is used up (600 tokens)',
   );
@@ -149,4 +153,28 @@ test('usage shows days, models and sessions', async () => {
   writeFileSync(join(folder, `${dayOf(new Date())}.jsonl`), `${JSON.stringify(entry)}\n{"torn`);
   const { stdout } = await hookmachine(box, ['usage', '--by', 'model']);
   expect(stdout).toBe('gpt-5: 1 model call: 1,000 tokens in, 10 out, for $0.5000');
+});
+
+test('says that a price is not known, once', async () => {
+  const provider = await startProvider((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...chat.whole(said), model: 'nobodys-model' }));
+  });
+  const { ask, warnings } = await gatewayTo(provider, { budget: { day: '$5' } });
+  for (let calls = 0; calls < 2; calls++) await ask(chat, 'Hi');
+  const about = warnings.filter((line) => line.includes('the price of nobodys-model is not known'));
+  expect(about).toHaveLength(1);
+});
+
+test('a session that began yesterday goes on with what it had used', async () => {
+  const provider = await startProvider(giveAnswer(chat, said));
+  const box = await gatewayTo(provider, { budget: { session: 1_000 } });
+  const folder = join(box.home, '.local/state/hookmachine/usage');
+  mkdirSync(folder, { recursive: true });
+  const yesterday = new Date(Date.now() - 24 * 60 * 60_000);
+  const entry = { at: yesterday.toISOString(), id: 'a', session: 's9', model: 'gpt-5', input: 2_000, output: 10 }; // prettier-ignore
+  writeFileSync(join(folder, `${dayOf(yesterday)}.jsonl`), `${JSON.stringify(entry)}\n`);
+  const asked = (session: string) => box.ask(chat, 'Hi', { headers: { 'x-session-id': session } });
+  expect((await asked('s9')).read().text).toContain('is used up');
+  expect((await asked('s8')).read().text).toBe('Hello');
 });

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isRecord } from '../../../base/json.ts';
 import { secretKeys } from '../../../settings/redaction/secrets.ts';
 import { parsed, textOf } from '../formats/shared.ts';
@@ -35,6 +35,9 @@ const shortestAnywhere = 8;
 
 /** How many texts are known not to need another look. */
 const mostKnown = 20_000;
+
+/** The longest text that is remembered as it is, in characters: of others only a digest is. */
+const longestKnown = 100;
 
 const isSecretKey = secretKeys([]);
 
@@ -99,11 +102,11 @@ export class Cloak {
       const own = secretsIn(`${key}=${text}`);
       if (own.length > 0) return own;
     }
-    const known = this.#known.get(text);
+    const known = this.#known.get(keyOf(text));
     if (known) return known;
     const found = [...secretsIn(text), ...encodedIn(text)].filter((secret) => !isPlaceholder(secret)); // prettier-ignore
     if (this.#known.size >= mostKnown) this.#known.clear();
-    this.#known.set(text, found);
+    this.#known.set(keyOf(text), found);
     return found;
   }
 
@@ -170,6 +173,9 @@ export class Cloak {
     return [...this.#secrets.values()].some((secret) => secret.length >= shortestAnywhere && text.includes(secret)); // prettier-ignore
   }
 }
+
+const keyOf = (text: string): string =>
+  text.length <= longestKnown ? text : createHash('sha256').update(text).digest('base64');
 
 const isPlaceholder = (text: string): boolean => text.replace(placeholder, '').trim() === '';
 
