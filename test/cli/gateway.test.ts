@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { anthropic, giveAnswer, startProvider } from '../support/provider.ts';
 import { main } from '../support/main.ts';
+import { hookAt } from '../support/own-hooks.ts';
 import { type Sandbox, sandbox } from '../support/sandbox.ts';
 
 /** An agent that asks its model once, prints the answer and ends with status 3. */
@@ -75,4 +76,34 @@ test('stays until it is interrupted, and keeps its address', async () => {
     expect((await running).exitCode).toBe(0);
   }
   expect(addresses[0]).toBe(addresses[1]);
+});
+
+test('records what its agent’s relay judges beside the model calls of the same session', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  const event = { hook_event_name: 'PreToolUse', session_id: 's1', cwd: box.project, tool_name: 'Bash', tool_input: { command: 'ls' } }; // prettier-ignore
+  box.write(
+    'project/agent.mjs',
+    `import { spawnSync } from 'node:child_process';
+     const headers = { 'x-claude-code-session-id': 's1' };
+     await (await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(anthropic.body('Hi')))} })).text();
+     const { stdout } = spawnSync('node', [${JSON.stringify(main)}, 'relay', 'claude-code'], { input: ${JSON.stringify(JSON.stringify(event))} });
+     process.stdout.write(stdout);`,
+  );
+  box.write(
+    box.own.project,
+    hookAt('tool.before', `cat > /dev/null; echo '{"decision":"deny","reason":"No."}'`),
+  );
+  const { stdout } = await run(box, provider.url, [
+    '--record',
+    'run.jsonl',
+    '--',
+    'node',
+    'agent.mjs',
+  ]);
+  expect(stdout).toContain('"permissionDecision":"deny"');
+  const started = readFileSync(join(box.project, 'run.jsonl'), 'utf8')
+    .split('\n')
+    .flatMap((line) => /"kind":"started".*"session":"(\w+)","machine":"(modelCall|hookEvent)"/.exec(line)?.slice(1).join(' ') ?? []); // prettier-ignore
+  expect(started).toEqual(['s1 modelCall', 's1 hookEvent']);
 });

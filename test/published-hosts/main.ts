@@ -23,8 +23,13 @@ const { exitCode } = execaSync(
     'run',
     '--reporter=verbose',
     '--retry=1',
-    ...hosts.map((host) => `test/published-hosts/${host}.test.ts`),
+    ...[...hosts, 'gateway'].map((name) => `test/published-hosts/${name}.test.ts`),
   ],
-  { preferLocal: true, stdio: 'inherit', env: { HOSTS: 'all' }, reject: false },
+  {
+    preferLocal: true,
+    stdio: 'inherit',
+    env: { HOSTS: 'all', GATEWAY_HOSTS: hosts.join(' ') },
+    reject: false,
+  },
 );
 process.exitCode = exitCode ?? 1;
