@@ -52,9 +52,5 @@ export interface LLMResponse {
     readonly promptTokenCount?: number;
     readonly candidatesTokenCount?: number;
     readonly totalTokenCount?: number;
-    /** How many of the prompt's were read from the provider's cache. */
-    readonly cachedContentTokenCount?: number;
-    /** How many of the answer's were thinking. */
-    readonly thoughtsTokenCount?: number;
   };
 }

@@ -83,8 +83,6 @@ export function readUsage(
     promptTokenCount: read('promptTokenCount'),
     candidatesTokenCount: read('candidatesTokenCount'),
     totalTokenCount: read('totalTokenCount'),
-    cachedContentTokenCount: read('cachedContentTokenCount'),
-    thoughtsTokenCount: read('thoughtsTokenCount'),
   });
   return Object.keys(usage).length > 0 ? usage : undefined;
 }

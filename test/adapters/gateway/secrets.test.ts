@@ -127,3 +127,139 @@ test('leaves ids, marks, tools and the bytes of pictures as they are', () => {
   };
   expect(new Cloak().hide(value)).toBe(value);
 });
+
+/** Characters that are the same in each run. */
+function anyOf(
+  length: number,
+  from = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+) {
+  return Array.from({ length }, () => from[(seed = (seed * 48_271) % 2_147_483_647) % from.length]).join(''); // prettier-ignore
+}
+let seed = 20_261_128;
+const hex = (length: number): string => anyOf(length, '0123456789abcdef');
+
+/** Secrets as they stand in files, commands and prompts. */
+const kinds: readonly (readonly [
+  what: string,
+  text: (secret: string) => string,
+  secret: string,
+])[] = [
+  [
+    'aws secret',
+    (s) =>
+      `[default]\naws_access_key_id = AKIA${anyOf(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}\naws_secret_access_key = ${s}\nregion = eu-west-1`,
+    anyOf(40),
+  ],
+  ['jwt', (s) => `const t = "${s}"`, `eyJ${anyOf(30)}.eyJ${anyOf(60)}.${anyOf(43)}`],
+  ['netrc', (s) => `machine api.example.com\n  login bob\n  password ${s}`, anyOf(16)],
+  ['netrc line', (s) => `machine api.example.com login bob password ${s}`, anyOf(16)],
+  ['pgpass', (s) => `db.example.com:5432:app:bob:${s}`, anyOf(16)],
+  [
+    'azure',
+    (s) =>
+      `DefaultEndpointsProtocol=https;AccountName=foo;AccountKey=${s};EndpointSuffix=core.windows.net`,
+    anyOf(86) + '==',
+  ],
+  [
+    'gcp json',
+    (s) =>
+      JSON.stringify(
+        {
+          type: 'service_account',
+          project_id: 'p',
+          private_key_id: hex(40),
+          private_key: `-----BEGIN PRIVATE KEY-----\n${s}\n-----END PRIVATE KEY-----\n`,
+          client_email: 'a@b.iam',
+        },
+        null,
+        2,
+      ),
+    anyOf(64),
+  ],
+  [
+    'kubeconfig',
+    (s) => `users:\n- name: x\n  user:\n    client-key-data: ${s}\n    token: abc`,
+    Buffer.from('-----BEGIN RSA PRIVATE KEY-----\n' + anyOf(60)).toString('base64'),
+  ],
+  [
+    'basic',
+    (s) => `curl -H "Authorization: Basic ${s}" https://x`,
+    Buffer.from('bob:' + anyOf(12)).toString('base64'),
+  ],
+  ['curl -u', (s) => `curl -u bob:${s} https://x`, anyOf(14)],
+  ['mysql -p', (s) => `mysql -u root -p${s} app`, anyOf(14)],
+  ['sshpass', (s) => `sshpass -p ${s} ssh bob@host`, anyOf(14)],
+  ['redis', (s) => `redis://:${s}@cache:6379/0`, anyOf(20)],
+  ['mongodb', (s) => `mongodb+srv://bob:${s}@cluster0.mongodb.net/app`, anyOf(20)],
+  [
+    'slack hook',
+    (s) => `https://hooks.slack.com/services/${s}`,
+    `T${anyOf(8)}/B${anyOf(8)}/${anyOf(24)}`,
+  ],
+  ['discord', (s) => `https://discord.com/api/webhooks/123456789012345678/${s}`, anyOf(68)],
+  ['telegram', (s) => `bot${s}`, `123456789:AA${anyOf(33)}`],
+  ['sendgrid', (s) => `key ${s}`, `SG.${anyOf(22)}.${anyOf(43)}`],
+  ['twilio', (s) => `TWILIO_AUTH_TOKEN=${s}`, hex(32)],
+  ['github pat', (s) => `git clone https://${s}@github.com/x/y`, `ghp_${anyOf(36)}`],
+  ['github fine', (s) => `export GH=${s}`, `github_pat_${anyOf(22)}_${anyOf(59)}`],
+  ['gitlab', (s) => `glab auth --token ${s}`, `glpat-${anyOf(20)}`],
+  ['npm', (s) => `//registry.npmjs.org/:_authToken=${s}`, `npm_${anyOf(36)}`],
+  ['pypi', (s) => `password = ${s}`, `pypi-AgEIcHlwaS5vcmc${anyOf(60)}`],
+  [
+    'docker auth',
+    (s) => JSON.stringify({ auths: { 'https://index.docker.io/v1/': { auth: s } } }),
+    Buffer.from('bob:' + anyOf(16)).toString('base64'),
+  ],
+  ['stripe', (s) => `Stripe("${s}")`, `sk_live_${anyOf(24)}`],
+  ['openai', (s) => `client = OpenAI(api_key="${s}")`, `sk-proj-${anyOf(48)}`],
+  ['anthropic', (s) => `ANTHROPIC_API_KEY: ${s}`, `sk-ant-api03-${anyOf(90)}`],
+  ['hf', (s) => `login("${s}")`, `hf_${anyOf(34)}`],
+  ['google', (s) => `key=${s}`, `AIza${anyOf(35)}`],
+  ['rails', (s) => `secret_key_base: ${s}`, hex(128)],
+  [
+    'django',
+    (s) => `SECRET_KEY = 'django-insecure-${s}'`,
+    anyOf(50, 'abcdefghijklmnopqrstuvwxyz0123456789@#$%^&*(-_=+)'),
+  ],
+  ['laravel', (s) => `APP_KEY=base64:${s}`, Buffer.from(anyOf(32)).toString('base64')],
+  ['php', (s) => `define('DB_PASSWORD', '${s}');`, anyOf(14)],
+  ['java', (s) => `spring.datasource.password=${s}`, anyOf(14)],
+  ['xml', (s) => `<password>${s}</password>`, anyOf(14)],
+  ['yaml', (s) => `  adminPassword: ${s}`, anyOf(14)],
+  ['toml', (s) => `api_token = "${s}"`, anyOf(24)],
+  ['tfvars', (s) => `db_password = "${s}"`, anyOf(14)],
+  ['env special', (s) => `DB_PASSWORD='${s}'`, 'p@ss w0rd!$x'],
+  ['env short', (s) => `PASSWORD=${s}`, 'hunter2'],
+  ['env words', (s) => `PASSWORD=${s}`, 'correcthorsebatterystaple'],
+  ['prompt', (s) => `My password is ${s}, please log in.`, 'Tr0ub4dor&3'],
+  ['prompt de', (s) => `the API key is: ${s}`, anyOf(32)],
+  ['age', (s) => s, `AGE-SECRET-KEY-1${anyOf(58, 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789')}`],
+  [
+    'ssh',
+    (s) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${s}\n-----END OPENSSH PRIVATE KEY-----`,
+    anyOf(70),
+  ],
+  ['cat -n', (s) => `     1→DB_HOST=x\n     2→DB_PASSWORD=${s}\n     3→DB_NAME=y`, anyOf(14)],
+  ['docker-compose', (s) => `      - POSTGRES_PASSWORD=${s}`, anyOf(14)],
+  [
+    'k8s secret',
+    (s) => `apiVersion: v1\nkind: Secret\ndata:\n  password: ${s}`,
+    Buffer.from(anyOf(14)).toString('base64'),
+  ],
+  ['cli', (s) => `vault login ${s}`, `hvs.${anyOf(24)}`],
+  ['header', (s) => `X-Api-Key: ${s}`, anyOf(32)],
+  ['cookie', (s) => `Cookie: session=${s}`, anyOf(40)],
+  ['query', (s) => `https://api.example.com/v1?api_key=${s}&x=1`, anyOf(32)],
+  [
+    'totp',
+    (s) => `otpauth://totp/x?secret=${s}&issuer=y`,
+    anyOf(32, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'),
+  ],
+];
+
+test.each(kinds)('sends no secret of this kind: %s', (_, text, secret) => {
+  const body = { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: text(secret) }] }] }; // prettier-ignore
+  const sent = JSON.stringify(new Cloak().hide(body));
+  expect(sent).not.toContain(JSON.stringify(secret).slice(1, -1));
+  expect(sent).toContain('HM_SECRET_');
+});

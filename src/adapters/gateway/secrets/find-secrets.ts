@@ -10,6 +10,13 @@ const shortest = 8;
 
 const { text: hide } = redactor();
 
+/** Secrets of which nothing around says so. */
+const ownShapes: readonly RegExp[] = [
+  // A line of .pgpass.
+  /^[^\s:#]+:\d{2,5}:[^\s:]+:[^\s:]+:(\S{4,})$/gm,
+  /\bbot(\d{8,10}:AA[\w-]{30,})/g,
+];
+
 /**
  * Finds the secrets in a text, as they stand in it. What is code, and not the value itself, is no secret: the
  * model must be able to read and change it.
@@ -18,6 +25,8 @@ export function secretsIn(text: string): string[] {
   const found = new Set<string>();
   const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   if (typeof value === 'object' && value !== null) return secretsInValue(value);
+  for (const shape of ownShapes)
+    for (const [, secret = ''] of text.matchAll(shape)) found.add(secret);
   for (const part of windowsOf(text))
     for (const span of spansIn(part)) for (const secret of partsOf(span)) found.add(secret);
   return [...found];
@@ -70,7 +79,9 @@ const spanOf = (text: string, from: number, to: number): Span => {
   const before = text.slice(Math.max(0, from - 80), from);
   const quote = before.at(-1) ?? '';
   const isQuoted = `"'\``.includes(quote) && quote !== '' && text[to] === quote;
-  return { text: text.slice(from, to), isValue: isQuoted || /(?:^|[\s\n])[A-Z][A-Z0-9_]*=$/.test(before) }; // prettier-ignore
+  const isVariable = /(?:^|[\s\n])[A-Z][A-Z0-9_]*=$/.test(before);
+  const isInAddress = text[to] === '@' && /:\/\/[^\s/@]*:?$/.test(before);
+  return { text: text.slice(from, to), isValue: isQuoted || isVariable || isInAddress };
 };
 
 function spansIn(given: string): Span[] {
@@ -103,20 +114,27 @@ const expression =
 
 const reference = /^["']?(?:\$\{?\{?[\w.\s]+\}?\}?|%\w+%|<[\w\s-]+>?|\*+|x{3,}|\.{3,})["']?[;,]?$/i;
 
+/** Whether part of a text looks random, so that it is no name. */
+const hasRandom = (text: string): boolean =>
+  (text.match(/[\w-]{16,}/g) ?? []).some(
+    (part) =>
+      /\d/.test(part) && /[A-Za-z]/.test(part) && !/^[a-z]+(?:[_-][a-z]+)*\d{0,3}$/i.test(part),
+  );
+
 const isCode = (text: string): boolean =>
-  words.test(text) || expression.test(text) || reference.test(text);
+  words.test(text) || reference.test(text) || (expression.test(text) && !hasRandom(text));
 
 /** What names something: a path, an address, a header, a variable. */
 const name =
-  /^(?:[a-z]+(?:[A-Z][A-Za-z]*)+\d{0,3}|[A-Z][A-Z_]+|[a-z]+(?:-[a-z]+)+|--[\w-]+|urn:\S*|(?:https?:\/\/)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}\/\S*)[:;,]?$/;
+  /^(?:[a-z]{2,}(?:[A-Z][a-z]{2,})+\d{0,3}|[A-Z][A-Z_]+|[a-z]+(?:-[a-z]+)+|--[\w-]+|urn:\S*|(?:https?:\/\/)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}\/\S*)[:;,]?$/;
 
 /** Whether a word is the value itself. */
 const isValue = (word: string, { isValue: isWhole }: Span): boolean =>
   !isCode(word) &&
   !name.test(word) &&
   (isWhole
-    ? word.length > 3
-    : word.length >= 6 && /\d|[^\w\s]{2}/.test(word) && /\w{4}/.test(word));
+    ? word.length > (/\d/.test(word) ? 3 : 7)
+    : word.length >= 6 && /\w{4}/.test(word) && (/\d|[^\w\s]{2}/.test(word) || isMixed(word)));
 
 /** The secrets of a span: all of it, or those of its words that look like one. */
 function partsOf(span: Span): readonly string[] {
@@ -128,8 +146,11 @@ function partsOf(span: Span): readonly string[] {
     return [whole];
   return whole
     .split(/[\s"'`,;()<>{}]+/)
-    .filter((word) => word.length >= shortest && /\d/.test(word) && isValue(word, { ...span, isValue: false })); // prettier-ignore
+    .filter((word) => word.length >= shortest && (/\d/.test(word) || isMixed(word)) && isValue(word, { ...span, isValue: false })); // prettier-ignore
 }
+
+/** Whether a word has capitals in its middle, as no plain word has. */
+const isMixed = (word: string): boolean => word.length >= 14 && /[a-z][A-Z].*[a-z][A-Z]/.test(word);
 
 /** A value without what ends it in code. */
 const stripped = (text: string): string => text.replace(/^["'`]+|["'`]*[;,)\]}]*["'`]*$/g, '');
