@@ -1,3 +1,4 @@
+import { isHiddenElsewhere } from './hidden-elsewhere.ts';
 import { isRecord } from '../base/json.ts';
 import { redactor } from '../settings/redaction/redactor.ts';
 
@@ -11,9 +12,12 @@ const textOf = (piece: unknown): string | undefined => {
 };
 
 /** Replaces the secrets in a tool's result, so that neither the model nor the user's screen gets them. */
-export function redactResult(event: { readonly tool_response?: unknown }): object | undefined {
+export function redactResult(event: {
+  readonly tool_response?: unknown;
+  readonly session_id?: unknown;
+}): object | undefined {
   const { tool_response: response } = event;
-  if (!isRecord(response)) return undefined;
+  if (!isRecord(response) || isHiddenElsewhere(event.session_id)) return undefined;
   const { text } = redactor();
   const hidden = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value, Number.POSITIVE_INFINITY);

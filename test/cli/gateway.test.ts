@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { anthropic, giveAnswer, startProvider } from '../support/provider.ts';
+import { hookmachine } from '../support/hookmachine.ts';
 import { main } from '../support/main.ts';
 import { hookAt } from '../support/own-hooks.ts';
 import { type Sandbox, sandbox } from '../support/sandbox.ts';
@@ -106,4 +107,34 @@ test('records what its agent’s relay judges beside the model calls of the same
     .split('\n')
     .flatMap((line) => /"kind":"started".*"session":"(\w+)","machine":"(modelCall|hookEvent)"/.exec(line)?.slice(1).join(' ') ?? []); // prettier-ignore
   expect(started).toEqual(['s1 modelCall', 's1 hookEvent']);
+});
+
+test('a guard leaves results to a gateway that takes their secrets out, as long as that lives', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  const event = { hook_event_name: 'PostToolUse', session_id: 's1', cwd: box.project, tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: { stdout: 'API_KEY=k-9f8e7d6c5b4a3210', stderr: '', interrupted: false } }; // prettier-ignore
+  const relay = ['relay', 'claude-code'];
+  box.write(
+    'project/agent.mjs',
+    `import { spawnSync } from 'node:child_process';
+     const headers = { 'x-claude-code-session-id': 's1' };
+     await (await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(anthropic.body('Hi')))} })).text();
+     const { stdout } = spawnSync('node', [${JSON.stringify(main)}, ...${JSON.stringify(relay)}], { input: ${JSON.stringify(JSON.stringify(event))} });
+     process.stdout.write('relay:' + stdout);`,
+  );
+  box.write(box.own.project, { guards: { secrets: 'on' } });
+  const { stdout } = await run(box, provider.url, ['--', 'node', 'agent.mjs']);
+  expect(stdout).toMatch(/^relay:(?:\{\})?\s*$/);
+  const without = await hookmachine(box, relay, JSON.stringify(event));
+  expect(without.stdout).toContain('[redacted]');
+});
+
+test('a gateway never asks itself', async () => {
+  const box = sandbox();
+  const own = `http://127.0.0.1:1/${'t'.repeat(40)}/anthropic`;
+  const running = run(box, own, ['--json']);
+  const line = await new Promise<string>((resolve) => running.stdout.once('data', (data: Buffer) => resolve(data.toString()))); // prettier-ignore
+  expect(JSON.parse(line)).toMatchObject({ upstreams: { anthropic: 'https://api.anthropic.com' } });
+  running.kill('SIGINT');
+  await running;
 });

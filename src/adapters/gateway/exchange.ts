@@ -203,12 +203,12 @@ class Exchange {
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         read(chunk);
-        await this.#client.write(whole.add(chunk));
+        for (const bytes of whole.add(chunk)) await this.#client.write(bytes);
       }
     } catch (error) {
       throw this.#broken(error, signal);
     }
-    await this.#client.write(whole.rest());
+    for (const bytes of whole.rest()) await this.#client.write(bytes);
     this.#isPassed = true;
   }
 

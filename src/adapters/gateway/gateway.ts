@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { isRecord, mostBytes } from '../../base/json.ts';
+import { isRecord, isTooDeep, mostBytes } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
 import {
   expectSettlement,
@@ -12,6 +12,7 @@ import {
   type Budget,
 } from '../../guards/budget/judge-budget.ts';
 import type { UsageEntry } from '../../guards/budget/ledger.ts';
+import { noteHiding } from '../../guards/hidden-elsewhere.ts';
 import { tokensOf } from '../../guards/budget/usage.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { foreignIn, isSame } from '../../watch/inspector/admission.ts';
@@ -34,6 +35,8 @@ export interface GatewayOptions {
   readonly upstreams: Upstreams;
   /** Whether secrets are taken out of requests. */
   readonly hidesSecrets: () => boolean;
+  /** Whether it ends with the one agent that asks it, so that results of tools may be left to it. */
+  readonly isOfOneAgent?: boolean;
   /** The budget of the settings; undefined if they have none. */
   readonly budget: () => Budget | undefined;
   readonly warn: (line: string) => void;
@@ -138,11 +141,13 @@ class Listening {
     const body = await bodyOf(request);
     if (body === undefined) return client.fail(413, 'hookmachine gateway: the request is larger than 64 MiB'); // prettier-ignore
     const bytes = unpacked(body, request.headers['content-encoding']);
-    const fields = bytes && parsed(bytes.toString());
+    const text = bytes?.toString() ?? '';
+    const fields = isTooDeep(text) ? undefined : parsed(text);
     if (bytes === undefined || !isRecord(fields))
-      return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object, plain or packed with gzip, deflate or brotli'); // prettier-ignore
+      return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object of at most 1,000 levels, plain or packed with gzip, deflate or brotli'); // prettier-ignore
     const session = sessionOf(request.headers, fields) ?? this.#ownSession;
     const cloak = this.#options.hidesSecrets() ? this.#cloakOf(session) : undefined;
+    if (cloak && this.#options.isOfOneAgent === true) noteHiding(session);
     const call = ++this.#calls;
     const { onExchange } = this.#options;
     let isSettled = false;
@@ -155,8 +160,10 @@ class Listening {
         sent: (sent) => onExchange?.(call, 'request', sent.toString()),
         answered: async (answer, model) => {
           isSettled = true;
-          onExchange?.(call, 'answer', JSON.stringify(answer));
-          await this.#settle(format, { answer, model, session, fields });
+          const written = textOf(answer);
+          onExchange?.(call, 'answer', written);
+          const lengths = { input: tokensIn(bytes.length), output: tokensIn(written.length) };
+          await this.#settle(format, { answer, model, session, lengths });
         },
       },
     );
@@ -179,13 +186,20 @@ class Listening {
   /** Notes what a call used; where the provider does not say, about as much as its texts are long. */
   async #settle(
     format: ModelFormat,
-    { answer, model, session, fields }: { readonly answer: Fields; readonly model: string; readonly session: string; readonly fields: Fields }, // prettier-ignore
+    {
+      answer,
+      model,
+      session,
+      lengths,
+    }: {
+      readonly answer: Fields;
+      readonly model: string;
+      readonly session: string;
+      readonly lengths: Pick<UsageEntry, 'input' | 'output'>;
+    },
   ): Promise<void> {
     const told = format.answer.usage(answer);
-    const usage =
-      told && tokensOf(told) > 0
-        ? told
-        : { model, input: lengthOf(fields), output: lengthOf(answer) };
+    const usage = told && tokensOf(told) > 0 ? told : { model, ...lengths };
     const id = answer['id'] ?? answer['responseId'];
     const budget = this.#options.budget();
     try {
@@ -226,7 +240,16 @@ interface Answering {
 
 const tokenLength = 4;
 
-const lengthOf = (fields: Fields): number => Math.ceil(JSON.stringify(fields).length / tokenLength);
+const tokensIn = (length: number): number => Math.ceil(length / tokenLength);
+
+/** An answer as JSON; '' if a model nested it so deep that it cannot be written. */
+function textOf(answer: Fields): string {
+  try {
+    return JSON.stringify(answer);
+  } catch {
+    return '';
+  }
+}
 
 function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });

@@ -24,25 +24,32 @@ export const writtenEvent = ({ name, data }: StreamEvent): string =>
 
 /** Passes on only whole events, so that a stream that breaks off ends between two of them. */
 export class WholeEvents {
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer[] = [];
 
   /** The bytes up to the end of the last whole event. */
-  add(chunk: Buffer): Buffer {
-    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const end = endOf(all);
-    this.#rest = all.subarray(end);
-    return all.subarray(0, end);
+  add(chunk: Buffer): readonly Buffer[] {
+    const end = this.#endIn(chunk);
+    if (end === 0) {
+      this.#rest.push(chunk);
+      return [];
+    }
+    const whole = [...this.#rest, chunk.subarray(0, end)];
+    this.#rest = end < chunk.length ? [chunk.subarray(end)] : [];
+    return whole;
   }
 
   /** What is left when the stream ended by itself. */
-  rest(): Buffer {
+  rest(): readonly Buffer[] {
     return this.#rest;
   }
-}
 
-/** Where the last event ends: after an empty line. */
-function endOf(bytes: Buffer): number {
-  const plain = bytes.lastIndexOf('\n\n');
-  const windows = bytes.lastIndexOf('\r\n\r\n');
-  return Math.max(plain === -1 ? 0 : plain + 2, windows === -1 ? 0 : windows + 4);
+  /** Where the last event ends in a chunk: after an empty line, which may have begun in the chunk before. */
+  #endIn(chunk: Buffer): number {
+    const before = this.#rest.at(-1)?.subarray(-3) ?? Buffer.alloc(0);
+    const all = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+    const plain = all.lastIndexOf('\n\n');
+    const windows = all.lastIndexOf('\r\n\r\n');
+    const end = Math.max(plain === -1 ? 0 : plain + 2, windows === -1 ? 0 : windows + 4);
+    return Math.max(0, end - before.length);
+  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { environment } from '../../base/surroundings.ts';
+import { isGateway } from '../../hosts/install/gateway-address.ts';
 
 /** The providers' addresses by the name under which the gateway has them. */
 export type Upstreams = Readonly<Record<string, string>>;
@@ -17,16 +18,20 @@ export const providers = {
 /** Where ChatGPT's subscribers are served: their requests name an account. */
 const chatGpt = 'https://chatgpt.com/backend-api/codex';
 
-/** The addresses to which requests go: those that the user's environment names already, or the usual ones. */
-export const upstreamsHere = (given: Upstreams = {}): Upstreams => ({
+/** The addresses to which requests go: those that are given or that the user's environment names, or else the usual ones. */
+export const upstreamsHere = (given: Upstreams = {}, usual: Upstreams = {}): Upstreams => ({
   ...Object.fromEntries(
     Object.entries(providers).map(([name, { variable, url }]) => [
       name,
-      environment()[variable] || url,
+      addressIn(environment()[variable]) ?? usual[name] ?? url,
     ]),
   ),
   ...given,
 });
+
+/** An address of the environment; not that of a gateway, which would ask itself, or count calls twice. */
+const addressIn = (url: string | undefined): string | undefined =>
+  url === undefined || url === '' || isGateway(url) ? undefined : url;
 
 /** The address of a request: the provider's own, with what follows its name in ours. */
 export function addressOf(

@@ -62,11 +62,10 @@ export async function gateway(
   const folder = projectFolder(options.cwd);
   const [program, ...args] = command;
   const agent = program === undefined ? undefined : agentOf(program);
-  const upstreams = upstreamsHere({
-    ...(program === undefined && replacedAddresses()),
-    ...ownUpstream(agent),
-    ...providersOf(options.provider),
-  });
+  const upstreams = upstreamsHere(
+    { ...ownUpstream(agent), ...providersOf(options.provider) },
+    replacedAddresses(),
+  );
   if (options.hooks) await reportMissingGuards(folder);
   const { watching, add, done } = await inspected(folder, options, await recorded(folder, options));
   const config = configFor(folder, options, agent, watching);
@@ -83,6 +82,7 @@ export async function gateway(
     port,
     upstreams,
     hidesSecrets: () => hidesSecrets(config),
+    isOfOneAgent: !isStanding,
     budget: () => budgetOf(config.getHookSources?.() ?? []),
     warn: (line) => warn(watching.onWarning, line),
     onUsage: (entry) => used.push(entry),

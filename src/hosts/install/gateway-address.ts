@@ -47,8 +47,8 @@ const addressOf = ({ provider, suffix = '' }: GatewayPlace, { url }: GatewayAddr
   `${url}/${provider}${suffix}`;
 
 /** Whether an address is one of a gateway on this machine. */
-const isOurs = (value: string, { url }: GatewayAddress): boolean =>
-  value.startsWith(`${new URL(url).origin}/`);
+export const isGateway = (url: string): boolean =>
+  /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32,}\/[\w-]+/.test(url);
 
 function inJson(
   what: 'install' | 'uninstall',
@@ -66,7 +66,7 @@ function inJson(
   const kept = address.replaced[provider];
   const change = (given: string): string => {
     if (what === 'uninstall') {
-      if (now === undefined || !isOurs(now, address)) return given;
+      if (now === undefined || !isGateway(now)) return given;
       return kept === undefined ? withoutEmpty(given, at) : replaceAt(given, at, JSON.stringify(kept + suffix)); // prettier-ignore
     }
     if (now !== undefined) return replaceAt(given, at, JSON.stringify(ours));
@@ -75,7 +75,7 @@ function inJson(
     return added;
   };
   const after = change(text);
-  const isOther = what === 'install' && now !== undefined && !isOurs(now, address);
+  const isOther = what === 'install' && now !== undefined && !isGateway(now);
   return {
     file,
     before,

@@ -264,6 +264,7 @@ test('refuses what no hook could judge, and a WebSocket', async () => {
     fetch(`${url}/openai/chat/completions`, { method: 'POST', body, headers });
   expect((await post('not JSON')).status).toBe(400);
   expect((await post('{}', { 'content-encoding': 'zstd' })).status).toBe(400);
+  expect((await post(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)).status).toBe(400);
   const packed = gzipSync(JSON.stringify({ model: 'm', messages: [] }));
   expect((await post(packed, { 'content-encoding': 'gzip' })).status).toBe(200);
   expect(provider.requests.map(({ body }) => body)).toEqual(['{"model":"m","messages":[]}']);
@@ -340,4 +341,26 @@ test('a hook that fails in the middle of a stream lets the text go on, or denies
     expect(read().reason).toBe('end_turn');
     expect(warnings.join('\n')).toContain('broken');
   }
+});
+
+test('an answer that a model nested as deep as it could passes through', async () => {
+  const format = providerFormats['chat']!;
+  const deep = `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const provider = await startProvider((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(deep);
+  });
+  const { ask } = await gatewayTo(provider);
+  expect((await ask(format, 'Hi')).answer).toBe(deep);
+});
+
+test('a stream of one event of 20 MB passes through', async () => {
+  const format = providerFormats['anthropic']!;
+  const said = { texts: ['x'.repeat(20_000_000)] };
+  const provider = await startProvider((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(format.stream(said));
+  });
+  const { ask } = await gatewayTo(provider);
+  expect((await ask(format, 'Hi', { stream: true })).answer === format.stream(said)).toBe(true);
 });
