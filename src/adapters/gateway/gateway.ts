@@ -7,6 +7,7 @@ import { messageOf } from '../../base/message-of.ts';
 import {
   expectSettlement,
   free,
+  freeAll,
   settle,
   warningsFor,
   type Budget,
@@ -93,6 +94,8 @@ class Listening {
   readonly #ownSession = randomUUID();
   readonly #cloaks = new Map<string, Cloak>();
   readonly #told = new Map<string, number>();
+  /** How many calls of each session are being made. */
+  readonly #begun = new Map<string, number>();
   #calls = 0;
   port = 0;
 
@@ -150,14 +153,18 @@ class Listening {
     if (cloak && this.#options.isOfOneAgent === true) noteHiding(session);
     const call = ++this.#calls;
     const { onExchange } = this.#options;
-    let isSettled = false;
+    let [isSent, isSettled] = [false, false];
+    this.#begun.set(session, (this.#begun.get(session) ?? 0) + 1);
     await exchange(
       { request, body: bytes, fields, format, url, session, cloak, signal },
       this.#options.config,
       client,
       {
         warn: this.#options.warn,
-        sent: (sent) => onExchange?.(call, 'request', sent.toString()),
+        sent: (sent) => {
+          isSent = true;
+          onExchange?.(call, 'request', sent.toString());
+        },
         answered: async (answer, model) => {
           isSettled = true;
           const written = textOf(answer);
@@ -167,8 +174,17 @@ class Listening {
         },
       },
     );
-    if (!isSettled) free(session);
+    this.#ended(session, isSent && !isSettled);
     this.#tellSecrets(session, cloak, url);
+  }
+
+  /** Frees what was reserved for a call of which nobody knows what it used, or for calls that were never sent. */
+  #ended(session: string, isUnknown: boolean): void {
+    const left = (this.#begun.get(session) ?? 1) - 1;
+    if (left > 0) this.#begun.set(session, left);
+    else this.#begun.delete(session);
+    if (left === 0) freeAll(session);
+    else if (isUnknown) free(session);
   }
 
   #cloakOf(session: string): Cloak {

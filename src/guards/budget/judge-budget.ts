@@ -143,6 +143,12 @@ export function warningsFor(budget: Budget, { session, model, usd }: UsageEntry)
   ];
 }
 
+/** Frees everything that was reserved for calls of a session, of which none is being made. */
+export function freeAll(session: string): void {
+  while ((reserved().get(session)?.length ?? 0) > 0) free(session);
+  reserved().delete(session);
+}
+
 interface LimitState {
   readonly limit: BudgetLimit;
   readonly used: number;
