@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { anthropic, giveAnswer, startProvider } from '../support/provider.ts';
+import { anthropic, giveAnswer, startProvider, streamOf } from '../support/provider.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { main } from '../support/main.ts';
 import { hookAt } from '../support/own-hooks.ts';
@@ -29,7 +29,7 @@ test('starts an agent with its provider’s address set, ends with its status, a
   box.write('project/agent.mjs', agent);
   const { exitCode, stdout, stderr } = await run(box, provider.url, ['--', 'node', 'agent.mjs']);
   expect(exitCode).toBe(3);
-  expect(stdout.trim()).toBe(anthropic.stream({ texts: ['Hello'] }).trim());
+  expect(stdout.trim()).toBe(streamOf(anthropic, { texts: ['Hello'] }).trim());
   expect(stderr).toMatch(/^hookmachine: 1 model call: 160 tokens in \(50 of them cached\), 20 out, for \$0\.\d{4}$/); // prettier-ignore
   expect(provider.requests[0]?.headers['x-api-key']).toBe('sk-mine');
 });

@@ -63,6 +63,7 @@ export const anthropic: ProviderFormat = {
           ]),
     ],
     tools: tools.map(tool),
+    ...(tools.length > 0 && { tool_choice: { type: 'auto' } }),
     future_field: { kept: true },
     ...(stream && { stream }),
   }),
@@ -163,6 +164,7 @@ export const chat: ProviderFormat = {
           ]),
     ],
     tools: tools.map((name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })), // prettier-ignore
+    ...(tools.length > 0 && { tool_choice: 'auto' }),
     future_field: { kept: true },
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }),
@@ -247,6 +249,7 @@ export const responses: ProviderFormat = {
           ]),
     ],
     tools: tools.map((name) => ({ type: 'function', name, parameters: { type: 'object' } })),
+    ...(tools.length > 0 && { tool_choice: 'auto' }),
     future_field: { kept: true },
     ...(stream && { stream }),
   }),
@@ -323,6 +326,7 @@ export const gemini: ProviderFormat = {
           ]),
     ],
     tools: [{ functionDeclarations: tools.map((name) => ({ name })) }],
+    ...(tools.length > 0 && { toolConfig: { functionCallingConfig: { mode: 'AUTO' } } }),
     futureField: { kept: true },
   }),
   stream: ({ texts = [], calls = [] }) =>
@@ -417,6 +421,10 @@ export async function startProvider(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
+/** A stream as it is sent: with a comment, which only bytes that nobody wrote anew still have. */
+export const streamOf = (format: ProviderFormat, said: Said): string =>
+  `: kept\n\n${format.stream(said)}`;
+
 /** Writes an answer in a format, as a stream in pieces or whole. */
 export function giveAnswer(
   format: ProviderFormat,
@@ -432,7 +440,7 @@ export function giveAnswer(
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'r-1' });
-    const bytes = Buffer.from(format.stream(said));
+    const bytes = Buffer.from(streamOf(format, said));
     // In pieces that end anywhere, also within a character.
     for (let at = 0; at < bytes.length; at += 97) {
       response.write(bytes.subarray(at, at + 97));

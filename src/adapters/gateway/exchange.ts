@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { AnswerText } from '../../../machines/model-call.ts';
 import { streamingHooks } from '../../core/calls/answer-stream-ports.ts';
 import {
@@ -59,9 +60,8 @@ export async function exchange(
   client: Client,
   reports: ExchangeReports,
 ): Promise<void> {
-  const call = new Exchange(asked, config, client, reports);
   try {
-    await call.run();
+    await new Exchange(asked, config, client, reports).run();
   } catch (error) {
     if (!asked.signal.aborted) client.fail(502, `hookmachine gateway: ${messageOf(error)}`);
   }
@@ -82,6 +82,8 @@ class Exchange {
   #isPassed = false;
   /** The agent has been told why there is no answer. */
   #isTold = false;
+  /** The provider's answer was a list, as Google's is for streams without events. */
+  #isList = false;
   #judged: NeutralResponse | undefined;
 
   constructor(
@@ -144,6 +146,7 @@ class Exchange {
     const bytes = await wholeOf(answer.body);
     this.#held = [bytes];
     const value = parsed(bytes.toString());
+    this.#isList = Array.isArray(value);
     this.#answer = isRecord(value) ? value : joined(value, this.#asked.format.stream.join());
     return this.#judgedAnswer(changed);
   }
@@ -175,7 +178,7 @@ class Exchange {
     const joiner = format.stream.join();
     const hooks = this.#hooksOnAnswer();
     const refusal = this.#refusal(changed);
-    const edits = (cloak !== undefined && cloak.size > 0) || changed.toolConfig !== undefined;
+    const edits = (cloak !== undefined && cloak.size > 0) || this.#restrictsTools(changed);
     if (hooks === 'whole') await this.#holdStream(answer, joiner, signal);
     else if (hooks === 'none' && !edits) await this.#passStream(answer, joiner, signal);
     else {
@@ -302,7 +305,7 @@ class Exchange {
     const { format, fields, request } = this.#asked;
     if (!format.streams(fields, request.url ?? '')) {
       const { 'content-type': _, ...headers } = this.#head?.headers ?? {};
-      return this.#client.json(200, answer, headers);
+      return this.#client.json(200, this.#isList ? [answer] : answer, headers);
     }
     this.#client.beginStream();
     for (const event of format.stream.of(answer)) await this.#client.event(event);
@@ -318,9 +321,15 @@ class Exchange {
     return after !== undefined && streamingHooks(after).others.length === 0 ? 'text' : 'whole';
   }
 
+  /** Whether hooks said which tools may be called, other than the agent itself. */
+  #restrictsTools({ toolConfig }: NeutralRequest): boolean {
+    return toolConfig !== undefined && !isDeepStrictEqual(toolConfig, this.#given.toolConfig);
+  }
+
   /** Why a tool may not be called in answer to the request, if hooks restricted that. */
-  #refusal({ toolConfig }: NeutralRequest): (name: string) => string | undefined {
-    if (toolConfig === undefined || toolConfig === this.#given.toolConfig) return () => undefined;
+  #refusal(changed: NeutralRequest): (name: string) => string | undefined {
+    const { toolConfig } = changed;
+    if (toolConfig === undefined || !this.#restrictsTools(changed)) return () => undefined;
     const config = { toolConfig: defaultHookTranslator.fromHookToolConfig(toolConfig) };
     return (name) => refusalOf(name, { model: '', contents: [], config });
   }

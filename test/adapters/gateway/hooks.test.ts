@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { gatewayTo } from '../../support/gateway.ts';
 import { hookAt } from '../../support/own-hooks.ts';
-import { giveAnswer, providerFormats, startProvider } from '../../support/provider.ts';
+import { giveAnswer, providerFormats, startProvider, streamOf } from '../../support/provider.ts';
 
 const editor = (code: string) => ({
   files: {
@@ -17,7 +17,7 @@ describe.each(Object.entries(providerFormats))('the gateway to %s', (_, format) 
   describe.each([true, false])('with stream: %s', (stream) => {
     const said = { texts: ['Hellö world'], calls: [{ name: 'Bash', args: { command: 'ls' } }] };
     const tools = ['Bash', 'Read'];
-    const expected = stream ? format.stream(said) : JSON.stringify(format.whole(said));
+    const expected = stream ? streamOf(format, said) : JSON.stringify(format.whole(said));
 
     test('passes on request and answer byte for byte if no hook speaks', async () => {
       const provider = await startProvider(giveAnswer(format, said));
