@@ -99,7 +99,12 @@ export async function gateway(
     } else {
       if (options.json) print(`${JSON.stringify({ url })}\n`);
       const launch = { program, args: [...(agent?.args?.(url) ?? []), ...args], folder, env: gatewayVariables(url, agent) }; // prettier-ignore
-      process.exitCode = await runFollowed(launch, options, add);
+      const release = leaveTerminal();
+      try {
+        process.exitCode = await runFollowed(launch, options, add);
+      } finally {
+        release();
+      }
     }
   } finally {
     await close();
@@ -171,6 +176,22 @@ const hidesSecrets = (config: HookSystemConfig): boolean =>
       ({ strictness }) => strictness.secrets === 'on' || strictness.secrets === 'ask',
     ),
   );
+
+/** Leaves the terminal to an agent that draws on it: what is to be said waits until the agent has ended. */
+function leaveTerminal(): () => void {
+  const { stderr } = process;
+  if (!stderr.isTTY) return () => undefined;
+  const write = stderr.write.bind(stderr);
+  const said: string[] = [];
+  stderr.write = (text: string | Uint8Array): boolean => {
+    said.push(String(text));
+    return true;
+  };
+  return () => {
+    stderr.write = write;
+    for (const text of said) write(text);
+  };
+}
 
 /** How an agent is started. */
 interface Launch {
