@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -137,4 +137,22 @@ test('a gateway never asks itself', async () => {
   expect(JSON.parse(line)).toMatchObject({ upstreams: { anthropic: 'https://api.anthropic.com' } });
   running.kill('SIGINT');
   await running;
+});
+
+const hasScript = existsSync('/usr/bin/script');
+
+test.skipIf(!hasScript)('says nothing on the terminal while its agent draws on it', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  box.write('project/agent.mjs', `${agent}\nconsole.log('the agent ends');`);
+  box.write(box.own.project, { guards: { secrets: 'on' } });
+  const line = `${process.execPath} ${JSON.stringify(main)} gateway -- node agent.mjs`;
+  const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+    cwd: box.project,
+    env: { ...box.env, HOOKMACHINE_TRUST: '1', ANTHROPIC_BASE_URL: provider.url },
+    reject: false,
+  });
+  const [before = '', after = ''] = stdout.split('the agent ends');
+  expect(before).not.toContain('hookmachine:');
+  expect(after).toMatch(/1 more secret was replaced[^]*1 model call/);
 });
