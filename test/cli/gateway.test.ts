@@ -7,6 +7,8 @@ import { hookmachine } from '../support/hookmachine.ts';
 import { main } from '../support/main.ts';
 import { hookAt } from '../support/own-hooks.ts';
 import { type Sandbox, sandbox } from '../support/sandbox.ts';
+import { waitUntil } from '../support/until.ts';
+import { begin, enter } from '../watch/inspector/ask.ts';
 
 /** An agent that asks its model once, prints the answer and ends with status 3. */
 const agent = `
@@ -155,4 +157,31 @@ test.skipIf(!hasScript)('says nothing on the terminal while its agent draws on i
   const [before = '', after = ''] = stdout.split('the agent ends');
   expect(before).not.toContain('hookmachine:');
   expect(after).toMatch(/1 more secret was replaced[^]*1 model call/);
+});
+
+test('shows what its agent’s relay judges beside the model calls, as it happens', async () => {
+  const provider = await startProvider(giveAnswer(anthropic, { texts: ['Hello'] }));
+  const box = sandbox();
+  const event = { hook_event_name: 'PreToolUse', session_id: 's1', cwd: box.project, tool_name: 'Bash', tool_input: { command: 'ls' } }; // prettier-ignore
+  box.write(
+    'project/agent.mjs',
+    `import { spawnSync } from 'node:child_process';
+     import { existsSync } from 'node:fs';
+     while (!existsSync('opened')) await new Promise((resolve) => setTimeout(resolve, 20));
+     const headers = { 'x-claude-code-session-id': 's1' };
+     await (await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(anthropic.body('Hi')))} })).text();
+     spawnSync('node', [${JSON.stringify(main)}, 'relay', 'claude-code'], { input: ${JSON.stringify(JSON.stringify(event))} });`,
+  );
+  box.write(box.own.project, hookAt('tool.before', 'cat > /dev/null'));
+  const running = run(box, provider.url, ['--inspect', '--', 'node', 'agent.mjs']);
+  let said = '';
+  running.stderr.on('data', (data: Buffer) => (said += data.toString()));
+  await waitUntil(() => /http:\S+/.test(said));
+  const { page, cookie } = await enter(/http:\S+/.exec(said)![0]);
+  const { whole } = await begin(`${page}journal`, { headers: { cookie } });
+  box.write('project/opened', '');
+  const { body } = await whole;
+  await running;
+  const machines = [...body.matchAll(/"kind":"started"[^}]*"session":"(\w+)","machine":"(\w+)"/g)].map(([, ...found]) => found.join(' ')); // prettier-ignore
+  expect(machines).toEqual(expect.arrayContaining(['s1 modelCall', 's1 hookEvent']));
 });
