@@ -94,6 +94,8 @@ class Listening {
   readonly #ownSession = randomUUID();
   readonly #cloaks = new Map<string, Cloak>();
   readonly #told = new Map<string, number>();
+  /** The sessions that hold placeholders of an earlier run. */
+  readonly #unknown = new Set<string>();
   /** How many calls of each session are being made. */
   readonly #begun = new Map<string, number>();
   #calls = 0;
@@ -238,7 +240,13 @@ class Listening {
   }
 
   #tellSecrets(session: string, cloak: Cloak | undefined, url: string): void {
-    const { size = 0 } = cloak ?? {};
+    const { size = 0, hasUnknown = false } = cloak ?? {};
+    if (hasUnknown && !this.#unknown.has(session)) {
+      this.#unknown.add(session);
+      this.#options.warn(
+        'guards/secrets: this conversation holds placeholders of an earlier run, whose values are not known any more, so they cannot be put back: begin a new session',
+      );
+    }
     const before = this.#told.get(session) ?? 0;
     if (size <= before) return;
     this.#told.set(session, size);

@@ -263,3 +263,11 @@ test.each(kinds)('sends no secret of this kind: %s', (_, text, secret) => {
   expect(sent).not.toContain(JSON.stringify(secret).slice(1, -1));
   expect(sent).toContain('HM_SECRET_');
 });
+
+test('says that a conversation holds placeholders of an earlier run', async () => {
+  const format = providerFormats['anthropic']!;
+  const provider = await startProvider(giveAnswer(format, { texts: ['Thanks'] }));
+  const { ask, warnings } = await gatewayTo(provider, {}, { hidesSecrets: () => true });
+  for (let calls = 0; calls < 2; calls++) await ask(format, 'Use HM_SECRET_0123456789abcdef');
+  expect(warnings.filter((line) => line.includes('of an earlier run'))).toHaveLength(1);
+});

@@ -52,6 +52,9 @@ export class Cloak {
   readonly #known = new Map<string, readonly string[]>();
   #anywhere: RegExp | undefined;
 
+  /** Whether a conversation holds placeholders of an earlier run, whose values nobody knows any more. */
+  hasUnknown = false;
+
   /** How many secrets have been replaced. */
   get size(): number {
     return this.#secrets.size;
@@ -104,6 +107,8 @@ export class Cloak {
     }
     const known = this.#known.get(keyOf(text));
     if (known) return known;
+    for (const [mark] of text.matchAll(placeholder))
+      if (!this.#secrets.has(mark)) this.hasUnknown = true;
     const found = [...secretsIn(text), ...encodedIn(text)].filter((secret) => !isPlaceholder(secret)); // prettier-ignore
     if (this.#known.size >= mostKnown) this.#known.clear();
     this.#known.set(keyOf(text), found);
