@@ -271,3 +271,15 @@ test('says that a conversation holds placeholders of an earlier run', async () =
   for (let calls = 0; calls < 2; calls++) await ask(format, 'Use HM_SECRET_0123456789abcdef');
   expect(warnings.filter((line) => line.includes('of an earlier run'))).toHaveLength(1);
 });
+
+test('looks at every field of a call’s arguments, whatever its name', () => {
+  const secret = `ghp_${letters.slice(0, 36)}`;
+  const input = { id: secret, type: secret, nested: { tools: [secret], model: secret } };
+  const sent = JSON.stringify(
+    new Cloak().hide({
+      messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'x', input }], tool_calls: [{ id: 't', function: { name: 'x', arguments: JSON.stringify(input) } }] }], // prettier-ignore
+      contents: [{ parts: [{ functionCall: { name: 'x', args: input } }, { functionResponse: { name: 'x', response: input } }] }], // prettier-ignore
+    }),
+  );
+  expect(sent).not.toContain(secret);
+});

@@ -89,15 +89,15 @@ export class Cloak {
   }
 
   /** Remembers the secrets in a value. */
-  #learn(value: unknown, key: string | undefined): void {
+  #learn(value: unknown, key: string | undefined, isArguments = false): void {
     if (typeof value === 'string') {
       const inside = key === 'arguments' ? parsed(value) : undefined;
-      if (isRecord(inside)) return this.#learn(inside, undefined);
+      if (isRecord(inside)) return this.#learn(inside, undefined, true);
       for (const secret of this.#secretsOf(value, key)) this.#remember(secret);
-    } else if (Array.isArray(value)) value.forEach((one) => this.#learn(one, key));
-    else if (isRecord(value) && value['type'] !== 'thinking')
+    } else if (Array.isArray(value)) value.forEach((one) => this.#learn(one, key, isArguments));
+    else if (isRecord(value) && (isArguments || value['type'] !== 'thinking'))
       for (const [name, one] of Object.entries(value))
-        if (!untouched.has(name) && !isMedia(value, name)) this.#learn(one, name);
+        if (isText(value, name, isArguments)) this.#learn(one, name, isArguments || isOwn(name, one)); // prettier-ignore
   }
 
   #secretsOf(text: string, key: string | undefined): readonly string[] {
@@ -130,21 +130,21 @@ export class Cloak {
     return `${prefix}${createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 16)}`;
   }
 
-  #replaced(value: unknown, key: string | undefined): unknown {
+  #replaced(value: unknown, key: string | undefined, isArguments = false): unknown {
     if (typeof value === 'string') {
       const inside = key === 'arguments' ? parsed(value) : undefined;
       if (!isRecord(inside)) return this.#hidden(value, key);
-      const now = this.#replaced(inside, undefined);
+      const now = this.#replaced(inside, undefined, true);
       return now === inside ? value : JSON.stringify(now);
     }
     if (Array.isArray(value)) {
-      const now = value.map((one) => this.#replaced(one, key));
+      const now = value.map((one) => this.#replaced(one, key, isArguments));
       return now.every((one, place) => one === value[place]) ? value : now;
     }
-    if (!isRecord(value) || value['type'] === 'thinking') return value;
+    if (!isRecord(value) || (!isArguments && value['type'] === 'thinking')) return value;
     const now = Object.entries(value).map(
       ([name, one]) =>
-        [name, untouched.has(name) || isMedia(value, name) ? one : this.#replaced(one, name)] as const, // prettier-ignore
+        [name, isText(value, name, isArguments) ? this.#replaced(one, name, isArguments || isOwn(name, one)) : one] as const, // prettier-ignore
     );
     return now.every(([name, one]) => one === value[name]) ? value : Object.fromEntries(now);
   }
@@ -178,6 +178,17 @@ export class Cloak {
     return [...this.#secrets.values()].some((secret) => secret.length >= shortestAnywhere && text.includes(secret)); // prettier-ignore
   }
 }
+
+/** Whether a field holds the arguments or the result of a call, whose fields mean what the tool wants. */
+const isOwn = (name: string, value: unknown): boolean =>
+  isRecord(value) && ['input', 'args', 'arguments', 'response'].includes(name);
+
+/** Whether a field may hold text for the model. */
+const isText = (
+  object: Readonly<Record<string, unknown>>,
+  name: string,
+  isArguments: boolean,
+): boolean => (isArguments || !untouched.has(name)) && !isMedia(object, name);
 
 const keyOf = (text: string): string =>
   text.length <= longestKnown ? text : createHash('sha256').update(text).digest('base64');
