@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { decompress } from 'fzstd';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isRecord, isTooDeep, mostBytes } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
@@ -149,7 +150,7 @@ class Listening {
     const text = bytes?.toString() ?? '';
     const fields = isTooDeep(text) ? undefined : parsed(text);
     if (bytes === undefined || !isRecord(fields))
-      return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object of at most 1,000 levels, plain or packed with gzip, deflate or brotli'); // prettier-ignore
+      return client.fail(400, 'hookmachine gateway: the request cannot be read, so no hook can judge it; it must be a JSON object of at most 1,000 levels, plain or packed with gzip, deflate, brotli or zstd'); // prettier-ignore
     const session = sessionOf(request.headers, fields) ?? this.#ownSession;
     const cloak = this.#options.hidesSecrets() ? this.#cloakOf(session) : undefined;
     if (cloak && this.#options.isOfOneAgent === true) noteHiding(session);
@@ -316,6 +317,8 @@ const unpackers = {
   identity: (body: Buffer) => body,
   gzip: (body: Buffer) => gunzipSync(body, { maxOutputLength: mostBytes }),
   deflate: (body: Buffer) => inflateSync(body, { maxOutputLength: mostBytes }),
+  // Codex packs so for subscribers; Node.js can undo it only from version 22.15 on.
+  zstd: (body: Buffer) => Buffer.from(decompress(body)),
   br: (body: Buffer) => brotliDecompressSync(body, { maxOutputLength: mostBytes }),
 } as const;
 

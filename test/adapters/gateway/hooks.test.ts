@@ -264,10 +264,17 @@ test('refuses what no hook could judge, and a WebSocket', async () => {
     fetch(`${url}/openai/chat/completions`, { method: 'POST', body, headers });
   expect((await post('not JSON')).status).toBe(400);
   expect((await post('{}', { 'content-encoding': 'zstd' })).status).toBe(400);
+  expect((await post('{}', { 'content-encoding': 'lzma' })).status).toBe(400);
   expect((await post(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)).status).toBe(400);
   const packed = gzipSync(JSON.stringify({ model: 'm', messages: [] }));
   expect((await post(packed, { 'content-encoding': 'gzip' })).status).toBe(200);
   expect(provider.requests.map(({ body }) => body)).toEqual(['{"model":"m","messages":[]}']);
+  const json = JSON.stringify({ model: 'z', messages: [] });
+  // A frame of one block that is not packed any further.
+  const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, json.length, (json.length << 3) | 1, 0, 0]), Buffer.from(json)]); // prettier-ignore
+  expect((await post(frame, { 'content-encoding': 'zstd' })).status).toBe(200);
+  expect(provider.requests.at(-1)).toMatchObject({ body: json });
+  expect(provider.requests.at(-1)!.headers['content-encoding']).toBeUndefined();
   const upgrade = await new Promise<number | undefined>((resolve) => {
     request(`${url}/openai/responses`, { headers: { connection: 'upgrade', upgrade: 'websocket' } })
       .once('response', ({ statusCode }) => resolve(statusCode))
