@@ -135,8 +135,33 @@ class Listening {
     if (url === undefined)
       return refuse(response, 404, `there is no provider "${name}": use ${Object.keys(this.#options.upstreams).join(', ')}, or name it with --provider`); // prettier-ignore
     const format = formatOf(request.method, url);
-    if (format === undefined) return passOn(url, request, response, signal);
+    if (format === undefined) return this.#passOn({ url, request, response, signal });
     return this.#modelCall(format, { url, request, response, signal });
+  }
+
+  /** Passes on what is no model call. What counts a conversation's tokens or shortens it holds its secrets too. */
+  async #passOn({ url, ...answering }: Answering & { readonly url: string }): Promise<void> {
+    const { request, response } = answering;
+    const isJson = /json/i.test(request.headers['content-type'] ?? '');
+    if (!isJson || !this.#options.hidesSecrets()) return passOn(url, answering);
+    const body = await bodyOf(request);
+    const bytes = body && unpacked(body, request.headers['content-encoding']);
+    const text = bytes?.toString() ?? '';
+    const fields = isTooDeep(text) ? undefined : parsed(text);
+    if (bytes === undefined || (fields === undefined && text !== ''))
+      return refuse(
+        response,
+        400,
+        'the request cannot be read, so its secrets cannot be taken out',
+      );
+    const session = isRecord(fields) ? sessionOf(request.headers, fields) : undefined;
+    const cloak = this.#cloakOf(session ?? this.#ownSession);
+    const hidden = cloak.hide(fields);
+    await passOn(url, {
+      ...answering,
+      body: hidden === fields ? bytes : Buffer.from(JSON.stringify(hidden)),
+    });
+    this.#tellSecrets(session ?? this.#ownSession, cloak, url);
   }
 
   async #modelCall(
@@ -281,18 +306,16 @@ function refuse(response: ServerResponse, status: number, why: string): void {
   response.end(JSON.stringify({ error: { message: `hookmachine gateway: ${why}` } }));
 }
 
-/** Passes on what is no model call. */
+/** Passes on a request as it is, or with a body that was read here. */
 async function passOn(
   url: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  signal: AbortSignal,
+  { request, response, signal, body }: Answering & { readonly body?: Buffer },
 ): Promise<void> {
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
   const answer = await forward(url, request, {
-    body: hasBody ? request : undefined,
+    body: body ?? (hasBody ? request : undefined),
     signal,
-    isRead: false,
+    isRead: body !== undefined,
   });
   response.writeHead(answer.status, answer.headers);
   for await (const chunk of answer.body as AsyncIterable<Buffer>)

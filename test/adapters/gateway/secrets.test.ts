@@ -283,3 +283,22 @@ test('looks at every field of a call’s arguments, whatever its name', () => {
   );
   expect(sent).not.toContain(secret);
 });
+
+test.each([
+  '/v1/messages/count_tokens?beta=true',
+  '/responses/compact',
+  '/v1beta/models/m:countTokens',
+])('sends no secret to %s, which is no model call', async (path) => {
+  // prettier-ignore
+  const provider = await startProvider((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"input_tokens": 7}');
+  });
+  const { url } = await gatewayTo(provider, {}, { hidesSecrets: () => true });
+  const body = JSON.stringify({ messages: [{ role: 'user', content: everything }] });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/anthropic${path}`, { method: 'POST', headers, body });
+  expect(await answer.text()).toBe('{"input_tokens": 7}');
+  for (const [, secret] of planted) expect(provider.requests[0]!.body).not.toContain(secret);
+  expect(provider.requests[0]!.body).toContain('HM_SECRET_');
+});
