@@ -12,7 +12,7 @@ const planted: readonly (readonly [text: string, secret: string])[] = [
   ['DATABASE_URL=postgres://bob:s3cr3tpw99@db.example.com/x', 's3cr3tpw99'],
   ['aws_access_key_id = AKIAIOSFODNN7EXAMPL2', 'AKIAIOSFODNN7EXAMPL2'],
   [`token: ghp_${letters.slice(0, 36)}`, `ghp_${letters.slice(0, 36)}`],
-  [`//registry.npmjs.org/:_authToken=npm_${letters.slice(3, 39)}`, `npm_${letters.slice(3, 39)}`],
+  [`//npm.example.com/:_authToken=npm_${letters.slice(3, 39)}`, `npm_${letters.slice(3, 39)}`],
   [`OPENAI=sk-proj-${letters.slice(0, 40)}`, `sk-proj-${letters.slice(0, 40)}`],
   [`ANTHROPIC=sk-ant-api03-${letters.slice(2, 50)}`, `sk-ant-api03-${letters.slice(2, 50)}`],
   [`slack xoxb-${letters.slice(26, 60)}`, `xoxb-${letters.slice(26, 60)}`],
@@ -203,7 +203,7 @@ const kinds: readonly (readonly [
   ['github pat', (s) => `git clone https://${s}@github.com/x/y`, `ghp_${anyOf(36)}`],
   ['github fine', (s) => `export GH=${s}`, `github_pat_${anyOf(22)}_${anyOf(59)}`],
   ['gitlab', (s) => `glab auth --token ${s}`, `glpat-${anyOf(20)}`],
-  ['npm', (s) => `//registry.npmjs.org/:_authToken=${s}`, `npm_${anyOf(36)}`],
+  ['npm', (s) => `//npm.example.com/:_authToken=${s}`, `npm_${anyOf(36)}`],
   ['pypi', (s) => `password = ${s}`, `pypi-AgEIcHlwaS5vcmc${anyOf(60)}`],
   [
     'docker auth',
