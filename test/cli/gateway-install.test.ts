@@ -40,6 +40,15 @@ test('an address that was there before is asked by the gateway, and comes back',
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
+test('a file of lines that install made is gone after uninstall', async () => {
+  const box = sandbox();
+  const file = join(box.home, '.gemini/.env');
+  await hookmachine(box, ['install', 'gemini-cli', '--gateway']);
+  expect(existsSync(file)).toBe(true);
+  await hookmachine(box, ['uninstall', 'gemini-cli', '--gateway']);
+  expect(existsSync(file)).toBe(false);
+});
+
 test('--dry-run writes nothing, and an agent that keeps no address says what to do', async () => {
   const box = sandbox();
   const { stdout } = await hookmachine(box, ['install', 'claude-code', '--gateway', '--dry-run']);

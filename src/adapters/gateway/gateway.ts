@@ -5,6 +5,7 @@ import { decompress } from 'fzstd';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isRecord, isTooDeep, mostBytes } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
+import { requestBody } from '../../base/request-body.ts';
 import {
   expectSettlement,
   free,
@@ -144,7 +145,7 @@ class Listening {
     const { request, response } = answering;
     const isJson = /json/i.test(request.headers['content-type'] ?? '');
     if (!isJson || !this.#options.hidesSecrets()) return passOn(url, answering);
-    const body = await bodyOf(request);
+    const body = await requestBody(request, mostBytes);
     const bytes = body && unpacked(body, request.headers['content-encoding']);
     const text = bytes?.toString() ?? '';
     const fields = isTooDeep(text) ? undefined : parsed(text);
@@ -169,7 +170,7 @@ class Listening {
     { url, request, response, signal }: Answering & { readonly url: string },
   ): Promise<void> {
     const client = new Client(response, format);
-    const body = await bodyOf(request);
+    const body = await requestBody(request, mostBytes);
     if (body === undefined) return client.fail(413, 'hookmachine gateway: the request is larger than 64 MiB'); // prettier-ignore
     const bytes = unpacked(body, request.headers['content-encoding']);
     const text = bytes?.toString() ?? '';
@@ -322,18 +323,6 @@ async function passOn(
     if (!response.write(chunk))
       await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
   response.end();
-}
-
-/** The whole body of a request; undefined if it is larger than any that is judged. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const unpackers = {

@@ -8,7 +8,6 @@ export interface UsageSum {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  readonly thinking: number;
   readonly tokens: number;
   /** In US dollars, of the calls whose price is known. */
   readonly usd: number;
@@ -24,7 +23,6 @@ export const sumOf = (entries: readonly UsageEntry[]): UsageSum => ({
   input: total(entries, ({ input }) => input),
   cached: total(entries, ({ cached = 0 }) => cached),
   output: total(entries, ({ output }) => output),
-  thinking: total(entries, ({ thinking = 0 }) => thinking),
   tokens: total(entries, tokensOf),
   usd: total(entries, ({ usd = 0 }) => usd),
   priced: entries.filter(({ usd }) => usd !== undefined).length,

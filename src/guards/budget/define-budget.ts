@@ -43,7 +43,6 @@ export function defineBudget(sources: readonly HooksFromSource[]): Checked<HookD
     event: 'BeforeModel' | 'BeforeTool',
     call: NonNullable<HookDefinition['call']>,
   ): HookDefinition => ({
-    // prettier-ignore
     event,
     type: 'function',
     command: 'guards/budget',

@@ -165,7 +165,7 @@ function stateOf(
   return limits
     .filter(
       (limit) => limit.model === undefined || model === undefined || isModel(model, limit.model),
-    ) // prettier-ignore
+    )
     .map((limit) => {
       const counts = (one: { readonly session: string; readonly model: string }): boolean =>
         (limit.per !== 'session' || one.session === session) &&

@@ -1,4 +1,12 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from '../../base/folders.ts';
@@ -74,7 +82,9 @@ export async function readTranscript(
   const file = join(folder, createHash('sha256').update(path).digest('hex').slice(0, 32));
   let { offset, model } = placeIn(file);
   const text = from(path, offset);
-  const end = text.lastIndexOf('\n') + 1;
+  // A line that is longer than what is read at once is not one that says what was used.
+  const isCut = Buffer.byteLength(text) >= mostAtOnce && !text.includes('\n');
+  const end = isCut ? text.length : text.lastIndexOf('\n') + 1;
   for (const line of text.slice(0, end).split('\n')) {
     const value = parsed(line);
     if (value === undefined) continue;
@@ -117,7 +127,8 @@ function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
 function from(path: string, offset: number): string {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
+    // A pipe would keep the agent waiting.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size <= offset) return '';
     const bytes = Buffer.alloc(Math.min(stats.size - offset, mostAtOnce));

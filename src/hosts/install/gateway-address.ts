@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/folders.ts';
@@ -122,6 +122,7 @@ function inLines(
   const line = isQuoted ? `${at} = ${JSON.stringify(ours)}` : `${at}=${ours}`;
   // Before the first table of a TOML file, where the key belongs to none.
   const after = what === 'install' ? `${[firstLine, line, lastLine].join('\n')}\n${rest}` : rest;
+  const isGone = what === 'uninstall' && after === '' && before !== '';
   return {
     file,
     before,
@@ -130,6 +131,7 @@ function inLines(
     provider,
     carryOut: () =>
       attempt(file, 'written', () => {
+        if (isGone) return rmSync(file, { force: true });
         makeFolder(dirname(file));
         writeAtomically(file, after, isThere ? statSync(file) : { mode: 0o600 });
       }),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestBody } from '../../base/request-body.ts';
 import { userInfo } from 'node:os';
 import { isHookmachineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
@@ -56,7 +57,7 @@ async function answer(
   )
     // prettier-ignore
     return send(response, 403, { problem: 'an answer must be JSON and come from the page' });
-  const given = answerIn(await bodyOf(request));
+  const given = answerIn((await requestBody(request, mostBytes))?.toString());
   if (given === undefined)
     return send(response, 400, {
       problem: 'an answer needs an id, a digest, a decision and a name',
@@ -86,18 +87,6 @@ function parsed(text: string | undefined): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Reads the body of a request; undefined if it is too long. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function statusOf(error: unknown): number {

@@ -178,3 +178,33 @@ test('a session that began yesterday goes on with what it had used', async () =>
   expect((await asked('s9')).read().text).toContain('is used up');
   expect((await asked('s8')).read().text).toBe('Hello');
 });
+
+const at = (second: number): string => new Date(Date.now() - second * 1_000).toISOString();
+
+test('the transcripts of Codex tell what was used, and by which model', async () => {
+  const box = sandbox();
+  box.write(box.own.user, { budget: { perModel: { 'gpt-*': 500 } } });
+  const transcript = join(box.home, 'rollout.jsonl');
+  const used = (second: number) => ({ timestamp: at(second), type: 'event_msg', payload: { type: 'token_count', info: { last_token_usage: { input_tokens: 200, cached_input_tokens: 100, output_tokens: 60, reasoning_output_tokens: 10, total_tokens: 260 } } } }); // prettier-ignore
+  const lines = [{ timestamp: at(9), type: 'turn_context', payload: { model: 'gpt-5' } }, used(8)];
+  const relay = async (): Promise<string> => {
+    writeFileSync(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const event = { hook_event_name: 'PreToolUse', session_id: 's1', turn_id: 't', cwd: box.project, transcript_path: transcript, model: 'gpt-5', permission_mode: 'default', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'c' }; // prettier-ignore
+    return (await hookmachine(box, ['relay', 'codex'], JSON.stringify(event))).stdout;
+  };
+  expect(await relay()).not.toContain('deny');
+  lines.push(used(7));
+  expect(await relay()).toContain(
+    'The budget of 500 tokens for gpt-* today is used up (520 tokens)',
+  );
+});
+
+test('a transcript that is a pipe keeps nobody waiting', async () => {
+  const box = sandbox();
+  box.write(box.own.user, { budget: { session: 500 } });
+  const pipe = join(box.home, 'pipe');
+  await execa('mkfifo', [pipe]);
+  const event = { hook_event_name: 'PreToolUse', session_id: 's1', cwd: box.project, transcript_path: pipe, tool_name: 'Bash', tool_input: { command: 'ls' } }; // prettier-ignore
+  const { exitCode, stdout } = await hookmachine(box, ['relay', 'claude-code'], JSON.stringify(event)); // prettier-ignore
+  expect([exitCode, stdout]).toEqual([0, expect.not.stringContaining('deny')]);
+});

@@ -210,7 +210,7 @@ const base64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 /** The text that a run of base64 encodes; undefined if it encodes none. */
 function decoded(run: string): string | undefined {
   const text = Buffer.from(run, 'base64').toString('utf8');
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- what no text contains
   return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text) ? undefined : text;
 }
 
