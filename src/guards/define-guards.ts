@@ -8,7 +8,10 @@ import { readGuards, type GuardName, type GuardSettings } from '../settings/file
 import type { IsGuarded } from '../core/dialects/hook-site.ts';
 
 const loadGuardHook = onDemand(() => import('./guard-hook.ts'));
+const loadFlow = onDemand(() => import('./flow/judge-flow.ts'));
 const loadRedactResult = onDemand(() => import('./redact-result.ts'));
+
+const noteResult = async (event: object) => (await loadFlow()).noteResult(event);
 
 /** A guard has looked at everything long before this, in ms. */
 const timeout = 30_000;
@@ -43,7 +46,7 @@ function guardsOf(
   );
   const definitionOf = (
     name: GuardName,
-    event: 'BeforeTool' | 'AfterTool',
+    event: 'BeforeTool' | 'AfterTool' | 'ToolFailed' | 'BeforeAgent',
     call: HookDefinition['call'],
   ): HookDefinition => ({
     event,
@@ -62,17 +65,26 @@ function guardsOf(
     ...(from.bundle && { bundle: from.bundle }),
     env: {},
   });
-  return names.flatMap((name) => [
-    definitionOf(name, 'BeforeTool', async (event: object) => {
+  const flowHooks = (): HookDefinition[] => [
+    definitionOf('flow', 'BeforeTool', async (event: object) =>
+      (await loadFlow()).judgeFlow(event, settings),
+    ),
+    definitionOf('flow', 'AfterTool', noteResult),
+    definitionOf('flow', 'ToolFailed', noteResult),
+    definitionOf('flow', 'BeforeAgent', async (event: object) =>
+      (await loadFlow()).notePrompt(event),
+    ),
+  ];
+  return names.flatMap((name) => {
+    if (name === 'flow') return flowHooks();
+    const judge = definitionOf(name, 'BeforeTool', async (event: object) => {
       const [{ judgeCall }, isGuarded] = await Promise.all([loadGuardHook(), loadIsGuarded?.()]);
       return judgeCall(name, event, settings, { isGuarded });
-    }),
-    ...(name === 'secrets'
-      ? [
-          definitionOf(name, 'AfterTool', async (event: object) =>
-            (await loadRedactResult()).redactResult(event),
-          ),
-        ]
-      : []),
-  ]);
+    });
+    if (name !== 'secrets') return [judge];
+    const redact = definitionOf(name, 'AfterTool', async (event: object) =>
+      (await loadRedactResult()).redactResult(event),
+    );
+    return [judge, redact];
+  });
 }

@@ -84,7 +84,7 @@ function surroundingsOf(
 }
 
 /** The project is the repository that the folder is in, unless that is the home folder or above it. */
-function projectOf(cwd: string, home: string): string {
+export function projectOf(cwd: string, home = homeFolder() ?? '/nonexistent'): string {
   const top = topOf(cwd);
   return top === undefined || top === '/' || home === top || home.startsWith(`${top}/`) ? cwd : top;
 }
@@ -145,7 +145,8 @@ export async function findingsIn(
   });
 }
 
-function allows(
+/** Whether an exception is about a finding. */
+export function allows(
   { rule, path, command, session }: GuardException,
   finding: Finding,
   now: string,

@@ -1,16 +1,8 @@
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-} from 'node:fs';
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../base/file-lock.ts';
 import { makeFolder } from '../../base/folders.ts';
-import { isRecord } from '../../base/json.ts';
+import { type GrownLines, grownLines } from '../../base/grown-lines.ts';
 import { keptInProcess } from '../../base/surroundings.ts';
 import { stateFolder } from '../../settings/files/levels.ts';
 import type { TokenUsage } from './usage.ts';
@@ -119,54 +111,20 @@ export function knownDays(): readonly string[] {
   }
 }
 
-/** What was read of a day's file: nothing in it ever changes, and more is added. */
-interface Known {
-  readonly size: number;
-  readonly lines: readonly Line[];
-}
-
-const known = keptInProcess(() => new Map<string, Known>());
+/** What was read of the days' files. */
+const known = keptInProcess(() => new Map<string, GrownLines<Line>>());
 
 /** How many days are kept in memory. */
 const mostDays = 3;
 
 function linesIn(file: string): readonly Line[] {
-  const before = known().get(file) ?? { size: 0, lines: [] };
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-  try {
-    const { size } = fstatSync(descriptor);
-    // Somebody has removed lines, or the whole file.
-    const from = size < before.size ? { size: 0, lines: [] } : before;
-    const bytes = Buffer.alloc(size - from.size);
-    readSync(descriptor, bytes, 0, bytes.length, from.size);
-    const end = bytes.lastIndexOf('\n') + 1;
-    const lines = [...from.lines, ...linesOf(bytes.toString('utf8', 0, end))];
-    const all = known();
-    all.delete(file);
-    all.set(file, { size: from.size + end, lines });
-    for (const oldest of all.keys()) if (all.size > mostDays) all.delete(oldest);
-    return lines;
-  } finally {
-    closeSync(descriptor);
-  }
+  const all = known();
+  const now = grownLines(file, all.get(file) ?? { size: 0, lines: [] });
+  all.delete(file);
+  all.set(file, now);
+  for (const oldest of all.keys()) if (all.size > mostDays) all.delete(oldest);
+  return now.lines;
 }
-
-const linesOf = (text: string): Line[] =>
-  text.split('\n').flatMap((line) => {
-    try {
-      const value: unknown = line === '' ? undefined : JSON.parse(line);
-      return isRecord(value) ? [value as unknown as Line] : [];
-    } catch {
-      // A line that was cut off by a full disk.
-      return [];
-    }
-  });
 
 function write(line: Line, day = dayOf(new Date())): void {
   const file = fileOf(day);

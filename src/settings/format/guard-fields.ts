@@ -17,6 +17,7 @@ export const guardSubjects = {
   secrets: 'Keys, .env files and the environment: reading, copying, sending and showing them.',
   infrastructure: 'Resources elsewhere: clouds, clusters, containers and databases.',
   publishing: 'Packages, releases and images that are published.',
+  flow: 'What leaves a session, given what it has read: secrets, and text from outside.',
   paths: 'Paths that the settings protect.',
 } as const;
 
@@ -27,6 +28,7 @@ export const guardFields = {
   secrets: guard(guardSubjects.secrets),
   infrastructure: guard(guardSubjects.infrastructure),
   publishing: guard(guardSubjects.publishing),
+  flow: guard(guardSubjects.flow),
 } as const satisfies Fields;
 
 /** The fields of `guards.paths`. */

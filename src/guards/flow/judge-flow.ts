@@ -1,0 +1,127 @@
+import { isRecord } from '../../base/json.ts';
+import { currentFolder } from '../../base/surroundings.ts';
+import type { GuardSettings } from '../../settings/files/read-guards.ts';
+import { allows, effectsOf, projectOf, sentenceOf, type RuledFinding } from '../judge.ts';
+import type { Finding } from '../rules/rule.ts';
+import { readToolCall } from '../tool-call.ts';
+import { flowRules } from './flow-rules.ts';
+import { flowOf, note, type Label, type LabelOrigin, type SessionFlow } from './labels.ts';
+import { namesIn } from './names.ts';
+import { sentBy, type Sent } from './what-is-sent.ts';
+import { originsOf, planted, textOf } from './what-was-read.ts';
+
+/** The part of an event that is read. */
+export interface FlowEvent {
+  readonly session_id?: unknown;
+  readonly cwd?: unknown;
+  readonly tool_name?: unknown;
+  readonly tool_input?: unknown;
+  readonly tool_response?: unknown;
+  readonly error?: unknown;
+  readonly prompt?: unknown;
+  /** Labels that an embedder gives to what its tool has read. */
+  readonly labels?: unknown;
+}
+
+/** What the guard answers. */
+export interface FlowAnswer {
+  readonly decision?: 'deny' | 'ask';
+  readonly reason?: string;
+  readonly systemMessage?: string;
+}
+
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const sessionOf = ({ session_id: session }: FlowEvent): string => stringOf(session);
+
+const folderOf = ({ cwd }: FlowEvent): string => stringOf(cwd) || currentFolder();
+
+function callOf(event: FlowEvent) {
+  const tool = stringOf(event.tool_name);
+  const input = isRecord(event.tool_input) ? event.tool_input : {};
+  const cwd = folderOf(event);
+  return { tool, input, cwd, effects: effectsOf(readToolCall(tool, input), { cwd }) };
+}
+
+/** How many words of a prompt are remembered. */
+const mostWords = 500;
+
+/** Notes whom the user named. */
+export function notePrompt(event: FlowEvent): undefined {
+  const prompt = stringOf(event.prompt);
+  const words = prompt.toLowerCase().match(/[\p{L}\d][\p{L}\d._@-]+/gu) ?? [];
+  note(sessionOf(event), {
+    asked: [...new Set([...namesIn(prompt), ...words.slice(0, mostWords)])],
+  });
+}
+
+/** Notes what a tool call has read. */
+export function noteResult(event: FlowEvent): undefined {
+  const { tool, input, effects } = callOf(event);
+  const text = `${textOf(event.tool_response)}\n${stringOf(event.error)}`;
+  const origins = originsOf({ tool, input, text, effects }, new Date().toISOString(), event.labels);
+  note(sessionOf(event), { origins, read: namesIn(text) });
+}
+
+/** Judges what a call would send by what its session has read. */
+export function judgeFlow(event: FlowEvent, settings: GuardSettings): FlowAnswer | undefined {
+  const { tool, input, cwd, effects } = callOf(event);
+  const sends = sentBy(tool, input, effects);
+  if (sends.length === 0) return undefined;
+  const session = sessionOf(event);
+  const flow = flowOf(session);
+  const found = sends.flatMap((one) => findingFor(one, flow) ?? []);
+  if (found.length === 0) return undefined;
+  const project = projectOf(cwd);
+  const ruled = found.map((finding): RuledFinding => {
+    const about = flowRules.find(({ id }) => id === finding.rule)!;
+    return { ...finding, guard: 'flow', answer: about.answer, about };
+  });
+  const counted = ruled.filter(
+    (finding) => !settings.allow.some((one) => allows(one, finding, session, project)),
+  );
+  if (counted.length === 0)
+    return { systemMessage: `guards: an exception let through \`${ruled[0]!.part}\`` };
+  const isDenied =
+    settings.strictness.flow !== 'ask' && counted.some(({ answer }) => answer === 'deny');
+  const spoken = counted.filter(({ answer }) => !isDenied || answer === 'deny');
+  return {
+    decision: isDenied ? 'deny' : 'ask',
+    reason: [...new Set(spoken.map(sentenceOf))].slice(0, 3).join('\n'),
+  };
+}
+
+function findingFor(one: Sent, { origins, read, asked }: SessionFlow): Finding | undefined {
+  const firstOf = (label: Label): LabelOrigin | undefined =>
+    origins.find((origin) => origin.label === label);
+  const to = one.to === '' ? 'another machine' : one.to.slice(0, 80);
+  const finding = (rule: (typeof flowRules)[number]['id'], why: string): Finding => ({
+    rule,
+    part: one.by.slice(0, 200),
+    does: `sends something to ${to}, and ${why}`,
+  });
+  const [secret, untrusted] = [firstOf('secret'), firstOf('untrusted')];
+  const isAsked = (name: string): boolean =>
+    asked.has(name) ||
+    [...asked].some((known) => known.includes('.') && name.endsWith(`.${known}`));
+  if (one.isSecret) return finding('flow/secret-out', 'this call reads a secret');
+  // The user has said who should get it.
+  if (!one.isData || (one.recipients.length > 0 && one.recipients.every(isAsked))) return undefined;
+  if (secret !== undefined)
+    return untrusted === undefined
+      ? finding('flow/secret-out', `this session has read ${told(secret)}`)
+      : finding(
+          'flow/secret-and-untrusted',
+          `this session has read ${told(secret)} and ${told(untrusted)}`,
+        );
+  const instructions = origins.find(({ from }) => from.startsWith(planted));
+  const unasked = one.names.filter((name) => !isAsked(name));
+  if (instructions !== undefined && (unasked.length > 0 || one.names.length === 0))
+    return finding('flow/untrusted-out', `this session has read ${told(instructions)}`);
+  const learned = unasked.find((name) => read.has(name));
+  if (learned === undefined || (untrusted === undefined && !one.isUpload)) return undefined;
+  return finding('flow/untrusted-out', `only a result of a tool names ${learned}`);
+}
+
+/** Says where a label came from. */
+const told = ({ from, tool, at }: LabelOrigin): string => `${from} (${tool}, ${at.slice(11, 16)})`;
