@@ -9,9 +9,10 @@ import type { IsGuarded } from '../core/dialects/hook-site.ts';
 
 const loadGuardHook = onDemand(() => import('./guard-hook.ts'));
 const loadFlow = onDemand(() => import('./flow/judge-flow.ts'));
+const loadNoteResult = onDemand(() => import('./flow/note-result.ts'));
 const loadRedactResult = onDemand(() => import('./redact-result.ts'));
 
-const noteResult = async (event: object) => (await loadFlow()).noteResult(event);
+const noteResult = async (event: object) => (await loadNoteResult()).noteResult(event);
 
 /** A guard has looked at everything long before this, in ms. */
 const timeout = 30_000;

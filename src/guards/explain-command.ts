@@ -1,5 +1,7 @@
 import { describeEffects } from './describe-effects.ts';
-import { effectsOf, findingsIn, sentenceOf, type CallPlace } from './judge.ts';
+import { effectsOf, type CallPlace } from './reading/call-effects.ts';
+import { findingsIn } from './judge.ts';
+import { sentenceOf } from './rules/findings.ts';
 
 /** What a command would do, and which rules speak about it. */
 export interface CommandExplanation {

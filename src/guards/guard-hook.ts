@@ -1,7 +1,9 @@
 import type { GuardSettings } from '../settings/files/read-guards.ts';
-import { effectsOf, findingsIn, sentenceOf, type CallPlace, type RuledFinding } from './judge.ts';
+import { effectsOf, type CallPlace } from './reading/call-effects.ts';
+import { findingsIn } from './judge.ts';
+import { sentenceOf, type RuledFinding } from './rules/findings.ts';
 import type { GuardName } from './rules/rule.ts';
-import { readToolCall } from './tool-call.ts';
+import { readToolCall } from './reading/tool-call.ts';
 import { isRecord } from '../base/json.ts';
 import { currentFolder, keptInProcess } from '../base/surroundings.ts';
 

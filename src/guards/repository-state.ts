@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { isChangedInIndex } from './changed-in-index.ts';
 import { areKeptElsewhere } from './kept-elsewhere.ts';
-import { topOf } from './repository-top.ts';
+import { topOf } from './reading/repository-top.ts';
 import type { RepositoryState, StateQuestion } from './rules/rule.ts';
 import { environment } from '../base/surroundings.ts';
 

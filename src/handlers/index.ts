@@ -38,6 +38,7 @@ export async function loadHandlers(hooks: readonly Pick<HookDefinition, 'type'>[
   const types = new Set(hooks.map(({ type }) => type));
   types.delete('command');
   types.delete('plugin');
+  if (types.delete('cedar')) types.add('function');
   await Promise.all([...types].map((type) => answeringOf(type as Kind)));
 }
 

@@ -157,6 +157,24 @@ const ofHandlers: Readonly<Record<string, Case>> = {
     files: own({ type: 'prompt', prompt: 'Safe? $ARGUMENTS', model: 'small', onFailure: 'block' }),
     args: fire,
   },
+  cedar: {
+    files: {
+      ...own({
+        type: 'cedar',
+        policies: 'policies',
+        schema: 'schema.cedarschema',
+        entities: 'entities.json',
+        default: 'deny',
+        request: { principal: 'User::"{user}"', action: 'Action::"{tool}"', resource: 'Any::"x"' },
+      }),
+      'project/policies/a.cedar': '@reason("No.") forbid(principal, action, resource in All::"y");',
+      'project/entities.json': [
+        { uid: { type: 'Any', id: 'x' }, attrs: {}, parents: [{ type: 'All', id: 'y' }] },
+        { uid: { type: 'All', id: 'y' }, attrs: {}, parents: [] },
+      ],
+    },
+    args: fire,
+  },
   plugin: { files: own({ type: 'plugin', name: 'reserved' }), args: fire },
 };
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { effectsOf, findingsIn } from '../../src/guards/judge.ts';
+import { effectsOf } from '../../src/guards/reading/call-effects.ts';
+import { findingsIn } from '../../src/guards/judge.ts';
 import { commitIn, plant } from './planted.ts';
 
 /* However a command is started, written or hidden, what it destroys is seen. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -32,6 +32,10 @@ process.exitCode = 1;
 try {
   const tarball = await pack(folder);
   const project = await installInto(folder, tarball);
+  // Cases of policies need the package that judges by them.
+  cpSync('node_modules/@cedar-policy', join(project, 'node_modules/@cedar-policy'), {
+    recursive: true,
+  });
   const runs = [
     [checks, { PACKAGE: tarball }],
     [

@@ -181,6 +181,7 @@ const { outputFiles, metafile } = await build({
     './dist/src/watch/journal/*',
     './dist/src/watch/audit/*',
     './dist/src/handlers/typescript-loader.js',
+    './dist/src/guards/flow/note-result.js',
     './dist/src/guards/redact-result.js',
     './dist/src/guards/repository-state.js',
     ...[

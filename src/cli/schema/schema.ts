@@ -6,7 +6,13 @@ export function addSchema(program: Command): void {
   program
     .command('schema')
     .description('print the JSON Schema of settings.json, so that editors complete and check it')
-    .action(() => {
+    .option('--cedar', 'print the schema of what Cedar policies can speak about')
+    .action(async ({ cedar }: { readonly cedar?: true }) => {
+      if (cedar) {
+        const { cedarSchema } = await import('../../guards/policies/cedar-schema.ts');
+        process.stdout.write(cedarSchema);
+        return;
+      }
       process.stdout.write(`${JSON.stringify(settingsJsonSchema(), null, 2)}\n`);
     });
 }

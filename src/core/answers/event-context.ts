@@ -1,5 +1,7 @@
 /** What the caller knows about an event besides its fields; dialects pass more or less of it to hooks. */
 export interface EventContext {
+  /** The agent that the event comes from, if it is another program: `claude-code`. */
+  readonly agent?: string | undefined;
   /** Default `main`. */
   readonly invokedBy?: InvokedBy | undefined;
   /** The recipe that the run follows, in hosts that have recipes. */

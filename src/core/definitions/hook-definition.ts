@@ -2,7 +2,15 @@ import type { HookFunction, LeftBehind, Shell, TlsFiles } from '../../../machine
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 
 /** The types of hooks. */
-export type HookType = 'command' | 'live' | 'module' | 'http' | 'prompt' | 'function' | 'plugin';
+export type HookType =
+  | 'command'
+  | 'live'
+  | 'module'
+  | 'http'
+  | 'prompt'
+  | 'cedar'
+  | 'function'
+  | 'plugin';
 
 /** A signed bundle that provides hooks. */
 export interface HookBundle {
@@ -22,7 +30,7 @@ export interface HookDefinition {
   readonly type: HookType;
   /**
    * What it runs, as the user wrote it: the shell command, or with `args` a program's file; the URL; the
-   * module's path; the prompt; the function's name. '' for a plugin.
+   * module's path; the prompt; the policies' path; the function's name. '' for a plugin.
    */
   readonly command: string;
   /** The arguments of a program that is started without a shell. */
@@ -52,7 +60,19 @@ export interface HookDefinition {
    * `holdBack` characters.
    */
   readonly stream?: { readonly holdBack: number };
-  /** The function that a `function` hook calls. */
+  /** The Cedar schema that a `cedar` hook's policies are checked with; default: ours. */
+  readonly schema?: string;
+  /** The file of entities that a `cedar` hook's policies may refer to. */
+  readonly entities?: string;
+  /** Set for a `cedar` hook that denies what no policy permits. */
+  readonly default?: 'deny';
+  /** The names that a `cedar` hook's policies have for principals, actions and resources; default: ours. */
+  readonly request?: {
+    readonly principal?: string | undefined;
+    readonly action?: string | undefined;
+    readonly resource?: string | undefined;
+  };
+  /** The function that a `function` hook calls, or that judges by a `cedar` hook's policies. */
   readonly call?: HookFunction;
   /** The folder that it runs in, relative to the project folder; default: the project folder. */
   readonly cwd?: string;

@@ -53,7 +53,11 @@ type Part =
   | 'leftBehind'
   | 'prestart'
   | 'cwd'
-  | 'loopLimit';
+  | 'loopLimit'
+  | 'schema'
+  | 'entities'
+  | 'default'
+  | 'request';
 
 /** The format of one host's entries. */
 export interface EntryFormat {
@@ -191,6 +195,10 @@ function ownParts(
     prestart: hook.prestart,
     cwd: hook.cwd,
     loopLimit: hook.loopLimit,
+    schema: hook.schema,
+    entities: hook.entities,
+    default: hook.default,
+    request: hook.request,
   };
   const own: Record<string, unknown> = {};
   const lost: string[] = [];
@@ -235,7 +243,7 @@ function withoutEquivalent(part: Part, value: unknown): string {
 }
 
 /** The parts whose word is in the plural. */
-const inPlural: ReadonlySet<Part> = new Set(['args', 'headers', 'tls']);
+const inPlural: ReadonlySet<Part> = new Set(['args', 'headers', 'tls', 'entities', 'request']);
 
 const words: Readonly<Record<Part, string>> = {
   args: 'its arguments',
@@ -260,4 +268,8 @@ const words: Readonly<Record<Part, string>> = {
   prestart: 'its "prestart"',
   cwd: 'its folder',
   loopLimit: 'its loop limit',
+  schema: 'its schema',
+  entities: 'its entities',
+  default: 'its "default"',
+  request: 'its names for requests',
 };

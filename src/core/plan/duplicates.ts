@@ -49,6 +49,10 @@ export const guardsMost: { readonly [Field in keyof Required<RegisteredHook>]: R
   allowedUrls: 'alike',
   tokenFile: 'alike',
   tls: 'alike',
+  schema: 'own',
+  entities: 'alike',
+  default: 'alike',
+  request: 'alike',
   model: 'alike',
   stream: 'alike',
   // When it runs. A plan holds only entries whose matchers match, and one that matches is enough.

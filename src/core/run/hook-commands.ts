@@ -85,6 +85,7 @@ export function handlerOf(
 ): { readonly handler?: Handler } {
   switch (hook.type) {
     case 'function':
+    case 'cedar':
       return { handler: { kind: 'function', call: hook.call! } };
     case 'module':
       return { handler: { kind: 'module' } };

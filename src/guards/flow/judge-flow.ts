@@ -1,46 +1,18 @@
-import { isRecord } from '../../base/json.ts';
-import { currentFolder } from '../../base/surroundings.ts';
 import type { GuardSettings } from '../../settings/files/read-guards.ts';
-import { allows, effectsOf, projectOf, sentenceOf, type RuledFinding } from '../judge.ts';
+import { allows, sentenceOf, type RuledFinding } from '../rules/findings.ts';
+import { projectOf } from '../reading/call-effects.ts';
 import type { Finding } from '../rules/rule.ts';
-import { readToolCall } from '../tool-call.ts';
-import { flowRules } from './flow-rules.ts';
-import { flowOf, note, type Label, type LabelOrigin, type SessionFlow } from './labels.ts';
+import { flowRules } from '../rules/flow-rules.ts';
+import { flowOf, note, planted, type Label, type LabelOrigin, type SessionFlow } from './labels.ts';
 import { namesIn } from './names.ts';
+import { callOf, sessionOf, stringOf, type FlowEvent } from './flow-event.ts';
 import { sentBy, type Sent } from './what-is-sent.ts';
-import { originsOf, planted, textOf } from './what-was-read.ts';
-
-/** The part of an event that is read. */
-export interface FlowEvent {
-  readonly session_id?: unknown;
-  readonly cwd?: unknown;
-  readonly tool_name?: unknown;
-  readonly tool_input?: unknown;
-  readonly tool_response?: unknown;
-  readonly error?: unknown;
-  readonly prompt?: unknown;
-  /** Labels that an embedder gives to what its tool has read. */
-  readonly labels?: unknown;
-}
 
 /** What the guard answers. */
 export interface FlowAnswer {
   readonly decision?: 'deny' | 'ask';
   readonly reason?: string;
   readonly systemMessage?: string;
-}
-
-const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const sessionOf = ({ session_id: session }: FlowEvent): string => stringOf(session);
-
-const folderOf = ({ cwd }: FlowEvent): string => stringOf(cwd) || currentFolder();
-
-function callOf(event: FlowEvent) {
-  const tool = stringOf(event.tool_name);
-  const input = isRecord(event.tool_input) ? event.tool_input : {};
-  const cwd = folderOf(event);
-  return { tool, input, cwd, effects: effectsOf(readToolCall(tool, input), { cwd }) };
 }
 
 /** How many words of a prompt are remembered. */
@@ -53,14 +25,6 @@ export function notePrompt(event: FlowEvent): undefined {
   note(sessionOf(event), {
     asked: [...new Set([...namesIn(prompt), ...words.slice(0, mostWords)])],
   });
-}
-
-/** Notes what a tool call has read. */
-export function noteResult(event: FlowEvent): undefined {
-  const { tool, input, effects } = callOf(event);
-  const text = `${textOf(event.tool_response)}\n${stringOf(event.error)}`;
-  const origins = originsOf({ tool, input, text, effects }, new Date().toISOString(), event.labels);
-  note(sessionOf(event), { origins, read: namesIn(text) });
 }
 
 /** Judges what a call would send by what its session has read. */

@@ -14,6 +14,9 @@ export type Label = (typeof labels)[number];
 
 export const isLabel = (value: unknown): value is Label => labels.includes(value as Label);
 
+/** What begins the source of a text that tells agents what to do. */
+export const planted = 'instructions in ';
+
 /** Where a session got a label from. */
 export interface LabelOrigin {
   readonly label: Label;

@@ -135,7 +135,11 @@ function scriptAt(path: string): string {
 function sentByTool(tool: string, input: Readonly<Record<string, unknown>>): Sent[] {
   const entries = Object.entries(input);
   const text = JSON.stringify(input);
-  const address = entries.find(([, value]) => typeof value === 'string' && /^[a-z]+:\/\//i.test(value))?.[1]; // prettier-ignore
+  const address = entries.find(
+    ([key, value]) =>
+      typeof value === 'string' &&
+      (/^[a-z]+:\/\//i.test(value) || (/^(?:url|uri|href)$/i.test(key) && /^[\w-]+\./.test(value))),
+  )?.[1];
   const isActing = acting.test(tool) && !reading.test(tool);
   if (typeof address === 'string') {
     if (isLocal(address)) return [];

@@ -3,7 +3,8 @@ import { redactor } from '../../settings/redaction/redactor.ts';
 import type { Effect } from '../../shell/reading/effects.ts';
 import { isSecret, shown } from '../../shell/reading/marks.ts';
 import { isLocal } from '../../shell/reading/network.ts';
-import { isLabel, type Label, type LabelOrigin } from './labels.ts';
+import { serverOf } from '../reading/tool-call.ts';
+import { isLabel, type Label, type LabelOrigin, planted } from './labels.ts';
 
 /** A tool call that has ended. */
 export interface EndedCall {
@@ -14,9 +15,6 @@ export interface EndedCall {
   /** What its commands and arguments did. */
   readonly effects: readonly Effect[];
 }
-
-/** What begins the source of a text that tells agents what to do. */
-export const planted = 'instructions in ';
 
 /** How much of a result is looked through. */
 const mostText = 200_000;
@@ -47,11 +45,6 @@ const plantedShapes: readonly RegExp[] = [
 /** Whether a text speaks to agents as if it were their user. */
 export const isPlanted = (text: string): boolean =>
   plantedShapes.some((shape) => shape.test(text.slice(0, mostText)));
-
-/** The server of an MCP tool, by the name that agents give such a tool. */
-export const serverOf = (tool: string): string | undefined =>
-  /^mcp__(?<server>.+?)__/.exec(tool)?.groups?.['server'] ??
-  /^mcp_(?<server>[^_]+)_/.exec(tool)?.groups?.['server'];
 
 /** Returns the text of a result. */
 export function textOf(response: unknown): string {

@@ -3,7 +3,7 @@ import { codeRules } from './code-rules.ts';
 import { checkFiles } from './files.ts';
 import { fileRules } from './file-rules.ts';
 import { checkGit } from './git.ts';
-import { flowRules } from '../flow/flow-rules.ts';
+import { flowRules } from './flow-rules.ts';
 import { gitRules } from './git-rules.ts';
 import { checkInfrastructure } from './infrastructure.ts';
 import { infrastructureRules } from './infrastructure-rules.ts';

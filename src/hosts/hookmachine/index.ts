@@ -43,6 +43,7 @@ import { keptInProcess } from '../../base/surroundings.ts';
 const none = { definitions: [], problems: [] };
 
 const loadBudget = onDemand(() => import('../../guards/budget/define-budget.ts'));
+const loadDefineCedar = onDemand(() => import('../../guards/policies/define-cedar.ts'));
 const loadRules = onDemand(() => import('../claude-code/rules.ts'));
 const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
 const loadReportedInSession = onDemand(() => import('../../settings/files/reported-in-session.ts'));
@@ -107,7 +108,9 @@ export const hookmachine: Dialect = {
     const budget = ours.some((one) => one.budget !== undefined)
       ? (await loadBudget()).defineBudget(ours)
       : none;
-    const { definitions } = found;
+    const definitions = found.definitions.some(({ type }) => type === 'cedar')
+      ? (await loadDefineCedar()).defineCedar(found.definitions)
+      : found.definitions;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
       [rules, { subCommands }] = await Promise.all([loadRules(), loadSubCommands()]);
@@ -133,6 +136,9 @@ export const hookmachine: Dialect = {
   applies: (hook, payload) =>
     (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
     (!hook.once || isFirst(hook, payload)),
+  // Policies ask who acts.
+  stdin: ({ type }, payload, { agent }) =>
+    type === 'cedar' && agent !== undefined ? { ...payload, agent } : payload,
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   merge: (event, answers) =>
     withResults(withDenialReason(mergeAnswers(event, answers, intersectToolConfigs)), answers),

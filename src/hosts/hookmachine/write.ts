@@ -14,7 +14,14 @@ export const writer: Writer = {
     join(scope === 'user' ? home : cwd, '.hookmachine', 'settings.json'),
   toolName: (ours) => ours,
   write: entryWriter({
-    runs: { command: 'command', live: 'command', module: 'module', http: 'url', prompt: 'prompt' },
+    runs: {
+      command: 'command',
+      live: 'command',
+      module: 'module',
+      http: 'url',
+      prompt: 'prompt',
+      cedar: 'policies',
+    },
     inGroups: true,
     sequential: 'said',
     fields: {
@@ -34,6 +41,10 @@ export const writer: Writer = {
       tls: 'tls',
       concurrency: 'concurrency',
       stream: 'stream',
+      schema: 'schema',
+      entities: 'entities',
+      default: 'default',
+      request: 'request',
       leftBehind: 'leftBehind',
       prestart: 'prestart',
     },

@@ -189,7 +189,7 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
     event: host.events[event]!,
     fields: read.fields,
     ...(read.parts && { parts: read.parts.calls }),
-    context: read.context,
+    context: { ...read.context, agent: host.name },
     folder,
     canAsk: speaker.asks(event),
     isRelayed: true,

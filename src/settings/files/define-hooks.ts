@@ -4,6 +4,7 @@ import type { HookDefinition, HookType } from '../../core/definitions/hook-defin
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import { commentKey, faultIn, type Fields, fits } from '../format/field.ts';
 import {
+  asWritten,
   defaultTimeout,
   fieldsOf,
   foreignGroupKeys,
@@ -296,7 +297,9 @@ function check(
       message: `${faultIn(field, given)}, so ${field.fate ?? 'it was ignored'}`,
       fix: field.fix,
     }));
+    // What was meant was stricter than nothing.
     if (name === 'onFailure') checked[name] = 'block';
+    if (name === 'default') checked[name] = 'deny';
   }
   return checked;
 }
@@ -327,18 +330,10 @@ function definitionOf(
     type: hook.type,
     command,
     name: hook.name?.trim() || command || 'unknown-command',
-    ...(hook.args && { args: hook.args }),
-    ...(hook.headers && { headers: hook.headers }),
-    ...(hook.allowedEnv && { allowedEnv: hook.allowedEnv }),
-    ...(hook.allowedUrls && { allowedUrls: hook.allowedUrls }),
-    ...(hook.retries !== undefined && { retries: hook.retries }),
-    ...(hook.tokenFile !== undefined && { tokenFile: hook.tokenFile }),
-    ...(hook.tls && { tls: hook.tls }),
-    ...(hook.model !== undefined && { model: hook.model }),
-    ...(hook.concurrency !== undefined && { concurrency: hook.concurrency }),
-    ...(hook.stream && { stream: hook.stream }),
-    ...(hook.call && { call: hook.call }),
-    ...(hook.description !== undefined && { description: hook.description }),
+    ...Object.fromEntries(
+      asWritten.flatMap((key) => (hook[key] === undefined ? [] : [[key, hook[key]]])),
+    ),
+    ...(hook.default === 'deny' && { default: hook.default }),
     timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
     ...(matcher !== undefined && { matcher }),
     sequential: group.sequential === true,
@@ -357,33 +352,33 @@ function definitionOf(
   };
 }
 
+/** The field that says what a hook runs, by its type. */
+const runs = {
+  command: 'command',
+  live: 'command',
+  http: 'url',
+  module: 'module',
+  prompt: 'prompt',
+  cedar: 'policies',
+} as const;
+
 /** Returns what a hook runs, as its author wrote it; '' for a plugin. */
-function whatRuns({ type, command, url, module, prompt, call }: HookEntry): string {
-  switch (type) {
-    case 'command':
-    case 'live':
-      return command ?? '';
-    case 'http':
-      return url ?? '';
-    case 'module':
-      return module ?? '';
-    case 'prompt':
-      return prompt ?? '';
-    case 'function':
-      return call?.name ?? '';
-    case 'plugin':
-      return '';
-  }
-}
+const whatRuns = (hook: HookEntry): string =>
+  hook.type === 'function'
+    ? (hook.call?.name ?? '')
+    : hook.type === 'plugin'
+      ? ''
+      : (hook[runs[hook.type]] ?? '');
 
 /** The hook's own `onFailure`, or else that of its file. */
 function onFailureOf(
-  { onFailure }: HookEntry,
+  { type, onFailure }: HookEntry,
   from: HooksFromSource,
 ): Pick<HookDefinition, 'onFailure' | 'failsOpen'> {
   if (onFailure === 'block') return { onFailure };
   if (onFailure !== undefined) return { failsOpen: true };
-  return from.onFailure ? { onFailure: from.onFailure } : {};
+  // Policies that cannot be read may forbid anything.
+  return from.onFailure || type === 'cedar' ? { onFailure: 'block' } : {};
 }
 
 /** Whether the event's matcher must be a regular expression but is not one. */

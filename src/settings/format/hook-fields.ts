@@ -20,6 +20,7 @@ export const ownKinds = [
   'module',
   'http',
   'prompt',
+  'cedar',
 ] as const satisfies readonly HookType[];
 
 /** Keys of a hook that other hosts read but that mean nothing here. */
@@ -146,6 +147,9 @@ const stream = field(
   },
 );
 
+const entityTemplate = (about: string) =>
+  z.string().check(z.regex(/^\w+(?:::\w+)*::".+"$/), z.describe(about));
+
 const path = (about: string) => written().check(z.describe(about));
 
 const own = 'In .hookmachine/settings.json: ';
@@ -247,6 +251,47 @@ export const typeFields = {
       }),
     },
   },
+  cedar: {
+    about: `${own}policies in the Cedar language.`,
+    main: {
+      policies: field(written, {
+        about:
+          'The file or folder of policies (*.cedar): relative to the project folder in project settings, otherwise to the folder of the settings file or the bundle.',
+        fix: 'write the path of a file or folder of policies: "policies": "policies/"',
+      }),
+    },
+    others: {
+      schema: field(written, {
+        about:
+          'The Cedar schema that "check" uses; default: the one that "hookmachine schema --cedar" prints.',
+        fix: 'write the path of a Cedar schema',
+      }),
+      entities: field(written, {
+        about: 'A JSON file of entities that policies refer to, such as groups of users.',
+        fix: 'write the path of a JSON file of entities',
+      }),
+      default: field(() => z.enum(['deny', 'none']), {
+        about:
+          'What counts where no policy matches: "none" (the default) is no opinion, "deny" is an allow-list.',
+        fix: 'write "deny" or "none"',
+        fate: 'it counts as "deny"',
+      }),
+      request: field(
+        () =>
+          z.strictObject({
+            principal: z.exactOptional(entityTemplate('Who acts.')),
+            action: z.exactOptional(entityTemplate('What is done.')),
+            resource: z.exactOptional(entityTemplate('What it is done to.')),
+          }),
+        {
+          about:
+            'For policies of other products: the names that they use, such as { "principal": "Client::\\"{user}\\"", "action": "Action::\\"call_tool\\"", "resource": "Tool::\\"{tool}\\"" }; {tool}, {server}, {agent}, {user}, {session}, {subagent}, {event} and {point} are filled in.',
+          fix: 'make it an object of names in Cedar\'s notation: { "resource": "Tool::\\"{tool}\\"" }',
+          fate: 'the hook was discarded',
+        },
+      ),
+    },
+  },
   plugin: {
     about: 'Reserved: accepted, but it cannot run.',
     main: {},
@@ -286,9 +331,16 @@ export interface HookEntry
     ValuesOf<FieldsOf<'module'>>,
     ValuesOf<FieldsOf<'http'>>,
     ValuesOf<FieldsOf<'prompt'>>,
+    ValuesOf<FieldsOf<'cedar'>>,
     ValuesOf<FieldsOf<'function'>> {
   readonly type: HookType;
 }
+
+/** The fields that a definition has as its author wrote them. */
+export const asWritten = [
+  'args', 'headers', 'allowedEnv', 'allowedUrls', 'retries', 'tokenFile', 'tls', 'model', 'concurrency',
+  'stream', 'schema', 'entities', 'request', 'call', 'description',
+] as const satisfies readonly (keyof HookEntry)[]; // prettier-ignore
 
 const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>
   kinds.includes(type as HookType);

@@ -118,6 +118,7 @@ const settingsSchema = once(() => {
     hookOf('module'),
     hookOf('http'),
     hookOf('prompt'),
+    hookOf('cedar'),
     hookOf('plugin'),
   ]);
   const group = z.strictObject({

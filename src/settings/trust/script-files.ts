@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { foldersAbove } from '../../base/folders-above.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { homeFolder, trustFile } from '../files/levels.ts';
+import { filesOf } from '../files/policy-files.ts';
 import { modulePath } from '../../core/definitions/module-path.ts';
 import { isFoundProgram } from './definition.ts';
 import { selection, type Selection, tooMany } from './selection.ts';
@@ -26,7 +27,7 @@ export interface FoundFiles {
 
 /** The part of a hook that determines which files are behind it. */
 type HookOnDisk = Pick<HookDefinition, 'command' | 'args' | 'env'> &
-  Partial<Pick<HookDefinition, 'type' | 'place' | 'cwd'>>;
+  Partial<Pick<HookDefinition, 'type' | 'place' | 'cwd' | 'entities'>>;
 
 const mostFiles = 1_000;
 
@@ -134,15 +135,20 @@ export const manifestsOf = (hook: HookOnDisk, cwd: string): readonly string[] =>
 };
 
 /** Follows a hook to its files, depending on its type. */
-function followHook(
-  { type = 'command', command, args, env, place = '', cwd = '' }: HookOnDisk,
-  project: Project,
-): Followed {
+function followHook(hook: HookOnDisk, project: Project): Followed {
+  const { type = 'command', command, args, env, place = '', cwd = '', entities } = hook;
   switch (type) {
     case 'http':
     case 'prompt':
     case 'function':
       return named();
+    case 'cedar': {
+      const paths = filesOf({ command, entities }, project.real);
+      const at = resolve(project.real, command);
+      // A policy that goes away matters as much as one that comes.
+      const patterns = kindOf(at) === 'folder' ? [join(at, '**', '*.cedar')] : [];
+      return { ...named({ name: command, paths }), patterns: new Set(patterns) };
+    }
     case 'module':
       return named({
         name: command,

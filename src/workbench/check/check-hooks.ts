@@ -92,7 +92,10 @@ async function checkHook(
   return [
     ...plugin,
     ...(await unfitMatchers(hook, dialect, tools)),
-    ...(hook.type === 'plugin' ? [] : unstartable(hook, folder)),
+    ...(hook.type === 'plugin' || hook.type === 'cedar' ? [] : unstartable(hook, folder)),
+    ...(hook.type === 'cedar' && hook.untrusted === undefined
+      ? await (await import('./policies.ts')).checkPolicies(hook, folder)
+      : []),
     ...(hook.untrusted === undefined ? [] : easilyDistrusted(hook, folder)),
   ];
 }

@@ -15,6 +15,7 @@ export type CheckCode =
   | 'interpreter-missing'
   | 'program-missing'
   | 'loses-trust'
+  | 'policy'
   | 'prestart';
 
 /** Something that a check found. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { guardedIn } from '../../../src/hosts/guarded/find-guarded.ts';
-import { effectsOf, findingsIn } from '../../../src/guards/judge.ts';
+import { effectsOf } from '../../../src/guards/reading/call-effects.ts';
+import { findingsIn } from '../../../src/guards/judge.ts';
 
 /** Judges commands in the planted world, and writes what the guards say of each. */
 const [, , from = '', to = ''] = process.argv;

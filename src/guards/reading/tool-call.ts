@@ -1,4 +1,4 @@
-import { isRecord } from '../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** What a tool call would do, as far as its arguments say. */
 export interface ToolCall {
@@ -16,6 +16,11 @@ export interface ToolFile {
   readonly action: 'read' | 'write' | 'edit' | 'append' | 'delete' | 'move';
   readonly path: string;
 }
+
+/** The server of an MCP tool, by the name that agents give such a tool. */
+export const serverOf = (tool: string): string | undefined =>
+  /^mcp__(?<server>.+?)__/.exec(tool)?.groups?.['server'] ??
+  /^mcp_(?<server>[^_]+)_/.exec(tool)?.groups?.['server'];
 
 const commandKeys = [
   'command',

@@ -1,4 +1,4 @@
-import type { Rule } from '../rules/rule.ts';
+import type { Rule } from './rule.ts';
 
 /** Rules about what leaves a session, given what it has read. Each is about the call and the session together. */
 export const flowRules = [
