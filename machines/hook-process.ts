@@ -10,25 +10,35 @@ export interface TlsFiles {
   readonly key?: string;
 }
 
+/** How a server is asked whose URL is the command. */
+interface HttpHandler {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The environment variables that headers may use. */
+  readonly allowedEnv?: readonly string[];
+  /** The name of that list in the settings. */
+  readonly allowedEnvKey?: string;
+  /** The URLs that it may post to, where `*` matches any text; default: any. */
+  readonly allowedUrls?: readonly string[];
+  /** How often an unavailable server is asked again. */
+  readonly retries?: number;
+  /** The file that holds a token for its `Authorization` header. */
+  readonly tokenFile?: string;
+  /** Files that prove who the server is, and who asks. */
+  readonly tls?: TlsFiles;
+}
+
 /** What answers instead of a process of the hook's own. */
 export type Handler =
   /** Posts the event to the URL that is its command. */
-  | {
-      readonly kind: 'http';
-      readonly headers?: Readonly<Record<string, string>>;
-      /** The environment variables that headers may use. */
-      readonly allowedEnv?: readonly string[];
-      /** The name of that list in the settings. */
-      readonly allowedEnvKey?: string;
-      /** The URLs that it may post to, where `*` matches any text; default: any. */
-      readonly allowedUrls?: readonly string[];
-      /** How often an unavailable server is asked again. */
-      readonly retries?: number;
-      /** The file that holds a token for its `Authorization` header. */
-      readonly tokenFile?: string;
-      /** Files that prove who the server is, and who asks. */
-      readonly tls?: TlsFiles;
-    }
+  | (HttpHandler & { readonly kind: 'http' })
+  /** Asks a Guardian of the OWASP Agent Control Standard at that URL. */
+  | (HttpHandler & {
+      readonly kind: 'acs';
+      /** What the agent is called there. */
+      readonly agent?: string;
+      /** The file of the secret that messages are signed with. */
+      readonly secretFile?: string;
+    })
   /** Asks a model the prompt that is its command. */
   | {
       readonly kind: 'prompt';

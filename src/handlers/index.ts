@@ -14,6 +14,7 @@ import { onDemand } from '../base/on-demand.ts';
 import { sharingKey } from '../core/run/hook-commands.ts';
 import { beforeHook } from '../base/surroundings.ts';
 
+const loadGuardian = onDemand(() => import('./ask-guardian.ts'));
 const loadFunction = onDemand(() => import('./function.ts'));
 const loadHttp = onDemand(() => import('./http.ts'));
 const loadLive = onDemand(() => import('./live.ts'));
@@ -23,6 +24,7 @@ const loadPrompt = onDemand(() => import('./prompt.ts'));
 type Kind = Handler['kind'];
 
 const loaders: { readonly [K in Kind]: () => Promise<Answering<K>> } = {
+  acs: async () => (await loadGuardian()).askGuardian,
   function: async () => (await loadFunction()).callFunction,
   http: async () => (await loadHttp()).answerByHttp,
   live: async () => (await loadLive()).askLive,

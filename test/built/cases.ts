@@ -175,6 +175,14 @@ const ofHandlers: Readonly<Record<string, Case>> = {
     },
     args: fire,
   },
+  acs: {
+    files: {
+      ...own({ type: 'acs', url: '$URL/acs', allowedUrls: ['http://127.0.0.1:*'], agent: 'a', secretFile: 'secret' }),
+      'project/secret': 'secret',
+    }, // prettier-ignore
+    args: fire,
+    input: call,
+  },
   plugin: { files: own({ type: 'plugin', name: 'reserved' }), args: fire },
 };
 

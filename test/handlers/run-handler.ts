@@ -60,6 +60,7 @@ function asEntry(
 ): object {
   const key = {
     http: 'url',
+    acs: 'url',
     prompt: 'prompt',
     module: 'module',
     live: 'command',

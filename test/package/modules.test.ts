@@ -47,7 +47,7 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [113, 'fastest-levenshtein', 'xstate'],
+  hookmachine: [114, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [102, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [4],
   'hookmachine/models': [34, 'zod'],
@@ -68,16 +68,17 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [124, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
-  'hookmachine/claude-agent-sdk': [127, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [128, 'fastest-levenshtein', 'xstate'],
   'hookmachine/guards': [209, 'fastest-levenshtein', 'picomatch', 'unbash'],
+  'hookmachine/agent-hooks': [120, 'fastest-levenshtein'],
   'hookmachine/policies': [72, 'unbash'],
   'hookmachine/dialects': [130, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [154, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [159, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [134, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/adk': [148, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [152, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [156, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [155, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [160, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [135, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/adk': [149, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [153, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [157, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, which is fine. */

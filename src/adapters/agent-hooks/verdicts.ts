@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Verdict } from './contract.ts';
-import { canonicalJson } from './identity.ts';
 
 /** The most bytes of evidence (§5.3), and of a message in a record (§10.3). */
 const mostEvidence = 10_240;

@@ -26,6 +26,8 @@ export interface AnswerHostsOptions {
    * event.
    */
   readonly answer: (posted: Posted) => Promise<object | undefined>;
+  /** Whether requests to a path carry a signature that whoever answers checks, so that they need no token. */
+  readonly isSigned?: (path: string) => boolean;
   /** Called with the reason why a host was not answered. */
   readonly warn: (line: string) => void;
 }
@@ -51,7 +53,11 @@ export function answerHosts(options: AnswerHostsOptions): HostAnswers {
     token,
     answers(request, response, { port, admit }) {
       if (request.method === 'GET') return false;
-      const refusal = refusalOf(request, token, port);
+      const refusal = refusalOf(
+        request,
+        options.isSigned?.(request.url ?? '') ? undefined : token,
+        port,
+      );
       if (refusal) {
         const [status, reason] = refusal;
         const about = status === 401 ? `${reason}; ${tokenHint}` : reason;
@@ -125,12 +131,13 @@ const endedEarly = 'hookmachine serve has ended before the hooks had';
 
 function refusalOf(
   request: IncomingMessage,
-  token: string,
+  token: string | undefined,
   port: number,
 ): readonly [status: number, reason: string] | undefined {
   if (request.method !== 'POST') return [405, 'send events with POST'];
   const foreign = foreignIn(request, port);
   if (foreign !== undefined) return [403, foreign];
+  if (token === undefined) return undefined;
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   return isSame(given, token) ? undefined : [401, 'the token is missing or wrong'];
 }

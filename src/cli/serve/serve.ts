@@ -11,6 +11,7 @@ import { keepPort, keptPort, keptToken, tokenFile } from './kept-address.ts';
 import { isFolder } from '../../base/folders.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { hostNamed } from '../parts/host-named.ts';
+import { standards } from './standards.ts';
 import { portOf, untilInterrupted } from '../parts/inspect-option.ts';
 import { print } from '../parts/print.ts';
 import { printable } from '../parts/printable.ts';
@@ -48,10 +49,18 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.on('uncaughtException', (error) =>
     tell(`something failed, and serve continues: ${messageOf(error)}`),
   );
+  const spoken = standards({ warm: () => warm, dialects: options.dialects });
   const answers = answerHosts({
     token,
     tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,
-    answer: (posted) => answerTo(posted, warm, options, tell),
+    answer: async (posted) => {
+      const standard = Object.hasOwn(spoken, posted.host) ? posted.host : undefined;
+      return standard === undefined
+        ? answerTo(posted, warm, options, tell)
+        : spoken[standard as keyof typeof spoken](posted);
+    },
+    // A request of that standard proves by its signature who asks.
+    isSigned: (path) => path === '/acs',
     warn: tell,
   });
   const page = await serveJournal('hookmachine serve', { port, holdsProcess: true }, answers).catch(
@@ -152,6 +161,7 @@ function tellAddress(
     printable(
       [
         `Hooks are run for events that are posted to ${url}/HOST, until Ctrl-C.`,
+        `Other engines ask at ${url}/acs (OWASP Agent Control Standard) and ${url}/agent-hooks (AGENT-HOOKS-0.1).`,
         `The token that agents must send is in ${file}; have it in their environment:`,
         `  export ${tokenVariable}="$(cat '${file}')"`,
         `Calls are shown at ${inspector}`,

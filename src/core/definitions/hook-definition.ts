@@ -9,6 +9,7 @@ export type HookType =
   | 'http'
   | 'prompt'
   | 'cedar'
+  | 'acs'
   | 'function'
   | 'plugin';
 
@@ -60,6 +61,10 @@ export interface HookDefinition {
    * `holdBack` characters.
    */
   readonly stream?: { readonly holdBack: number };
+  /** What an `acs` hook calls the agent; default: `hookmachine`. */
+  readonly agent?: string;
+  /** The file of the secret with which an `acs` hook's messages are signed. */
+  readonly secretFile?: string;
   /** The Cedar schema that a `cedar` hook's policies are checked with; default: ours. */
   readonly schema?: string;
   /** The file of entities that a `cedar` hook's policies may refer to. */

@@ -54,6 +54,8 @@ type Part =
   | 'prestart'
   | 'cwd'
   | 'loopLimit'
+  | 'agent'
+  | 'secretFile'
   | 'schema'
   | 'entities'
   | 'default'
@@ -195,6 +197,8 @@ function ownParts(
     prestart: hook.prestart,
     cwd: hook.cwd,
     loopLimit: hook.loopLimit,
+    agent: hook.agent,
+    secretFile: hook.secretFile,
     schema: hook.schema,
     entities: hook.entities,
     default: hook.default,
@@ -268,6 +272,8 @@ const words: Readonly<Record<Part, string>> = {
   prestart: 'its "prestart"',
   cwd: 'its folder',
   loopLimit: 'its loop limit',
+  agent: 'its name for the agent',
+  secretFile: 'its file of the secret',
   schema: 'its schema',
   entities: 'its entities',
   default: 'its "default"',

@@ -49,6 +49,8 @@ export const guardsMost: { readonly [Field in keyof Required<RegisteredHook>]: R
   allowedUrls: 'alike',
   tokenFile: 'alike',
   tls: 'alike',
+  agent: 'alike',
+  secretFile: 'alike',
   schema: 'own',
   entities: 'alike',
   default: 'alike',

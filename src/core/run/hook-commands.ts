@@ -93,18 +93,15 @@ export function handlerOf(
       const { concurrency } = hook;
       return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
     }
-    case 'http': {
-      const { headers, allowedEnv, allowedEnvKey, allowedUrls, retries, tokenFile, tls } = hook;
-      const fields = {
-        ...(headers && { headers }),
-        ...(allowedEnv && { allowedEnv }),
-        ...(allowedEnvKey !== undefined && { allowedEnvKey }),
-        ...(allowedUrls && { allowedUrls }),
-        ...(retries !== undefined && { retries }),
-        ...(tokenFile !== undefined && { tokenFile }),
-        ...(tls && { tls }),
+    case 'http':
+      return { handler: { kind: 'http', ...httpFieldsOf(hook) } };
+    case 'acs': {
+      const { agent, secretFile } = hook;
+      const own = {
+        ...(agent !== undefined && { agent }),
+        ...(secretFile !== undefined && { secretFile }),
       };
-      return { handler: { kind: 'http', ...fields } };
+      return { handler: { kind: 'acs', ...httpFieldsOf(hook), ...own } };
     }
     case 'prompt':
       return {
@@ -117,6 +114,20 @@ export function handlerOf(
     case 'plugin':
       return {};
   }
+}
+
+/** How a hook's server is asked. */
+function httpFieldsOf(hook: HookDefinition) {
+  const { headers, allowedEnv, allowedEnvKey, allowedUrls, retries, tokenFile, tls } = hook;
+  return {
+    ...(headers && { headers }),
+    ...(allowedEnv && { allowedEnv }),
+    ...(allowedEnvKey !== undefined && { allowedEnvKey }),
+    ...(allowedUrls && { allowedUrls }),
+    ...(retries !== undefined && { retries }),
+    ...(tokenFile !== undefined && { tokenFile }),
+    ...(tls && { tls }),
+  };
 }
 
 /** A host that may have a model for hooks. */

@@ -357,6 +357,7 @@ const runs = {
   command: 'command',
   live: 'command',
   http: 'url',
+  acs: 'url',
   module: 'module',
   prompt: 'prompt',
   cedar: 'policies',

@@ -7,10 +7,10 @@ import {
   field,
   flag,
   texts,
-  textsByName,
   type ValuesOf,
   written,
 } from './field.ts';
+import { serverFields, serverUrl } from './server-fields.ts';
 import * as z from './zod.ts';
 
 /** The hook types that our own settings support. */
@@ -21,6 +21,7 @@ export const ownKinds = [
   'http',
   'prompt',
   'cedar',
+  'acs',
 ] as const satisfies readonly HookType[];
 
 /** Keys of a hook that other hosts read but that mean nothing here. */
@@ -53,9 +54,6 @@ export const shortestTimeout = 100;
 
 /** A hook's deadline in ms if its definition has no usable one. */
 export const defaultTimeout = 60_000;
-
-/** The highest number of retries that can be configured. */
-export const mostRetries = 10;
 
 /**
  * The most characters that a hook on streamed text can hold back; one that wants more wants the whole answer.
@@ -150,8 +148,6 @@ const stream = field(
 const entityTemplate = (about: string) =>
   z.string().check(z.regex(/^\w+(?:::\w+)*::".+"$/), z.describe(about));
 
-const path = (about: string) => written().check(z.describe(about));
-
 const own = 'In .hookmachine/settings.json: ';
 
 /** What a hook of one type is, the field that says what it runs, and the fields that only this type has. */
@@ -191,49 +187,20 @@ export const typeFields = {
     },
     others: { stream },
   },
-  http: {
-    about: `${own}a server.`,
-    main: {
-      url: field(() => z.string().check(z.regex(/^https?:\/\/[^@\s]+$/), z.refine(isPlainUrl)), {
-        about: 'The URL to which the event is posted.',
-        fix: 'write a URL that begins with https:// or http:// and holds no password: "url": "https://…"',
-      }),
-    },
+  http: { about: `${own}a server.`, main: serverUrl, others: serverFields },
+  acs: {
+    about: `${own}a Guardian of the OWASP Agent Control Standard.`,
+    main: serverUrl,
     others: {
-      headers: field(textsByName, {
-        about: 'Headers to send; they may use $VARIABLES.',
-        fix: 'make it an object of strings: { "Authorization": "Bearer $TOKEN" }',
+      ...serverFields,
+      agent: field(written, {
+        about: 'What the agent is called in requests; default "hookmachine".',
+        fix: 'write a name',
       }),
-      allowedEnv: field(texts, {
-        about: 'The variables that headers may use.',
-        fix: 'make it an array of the names of variables that headers may use',
-        fate: 'headers may not use any variables',
+      secretFile: field(written, {
+        about: 'The file of the secret that messages are signed with (HMAC-SHA256).',
+        fix: 'write the path of a file that holds a secret',
       }),
-      allowedUrls: field(texts, {
-        about: 'The URLs that it may post to; "*" stands for any text.',
-        fix: 'make it an array of URLs, in which "*" stands for any text',
-      }),
-      retries: field(() => z.int().check(z.minimum(0), z.maximum(mostRetries)), {
-        about: 'How many times an unavailable server is asked again, within the deadline.',
-        fix: `make it a whole number from 0 to ${mostRetries}`,
-        fate: 'the server is asked once',
-      }),
-      tokenFile: field(written, {
-        about: 'A file that holds a token, which is sent as "Authorization: Bearer …".',
-        fix: 'write the path of a file that holds a token',
-      }),
-      tls: field(
-        () =>
-          z.strictObject({
-            ca: z.exactOptional(path('The only certificate authorities that are trusted.')),
-            cert: z.exactOptional(path('The client certificate.')),
-            key: z.exactOptional(path('Its key.')),
-          }),
-        {
-          about: 'Files in PEM format, for a server that authenticates its clients.',
-          fix: 'make it an object of paths: { "ca": "…", "cert": "…", "key": "…" }',
-        },
-      ),
     },
   },
   prompt: {
@@ -312,12 +279,6 @@ export const typeFields = {
   },
 } as const satisfies Readonly<Record<HookType, TypeFields>>;
 
-function isPlainUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-}
-
 type Types = typeof typeFields;
 type FieldsOf<Type extends keyof Types> = Types[Type]['main'] & Types[Type]['others'];
 
@@ -332,6 +293,7 @@ export interface HookEntry
     ValuesOf<FieldsOf<'http'>>,
     ValuesOf<FieldsOf<'prompt'>>,
     ValuesOf<FieldsOf<'cedar'>>,
+    ValuesOf<FieldsOf<'acs'>>,
     ValuesOf<FieldsOf<'function'>> {
   readonly type: HookType;
 }
@@ -339,7 +301,7 @@ export interface HookEntry
 /** The fields that a definition has as its author wrote them. */
 export const asWritten = [
   'args', 'headers', 'allowedEnv', 'allowedUrls', 'retries', 'tokenFile', 'tls', 'model', 'concurrency',
-  'stream', 'schema', 'entities', 'request', 'call', 'description',
+  'stream', 'agent', 'secretFile', 'schema', 'entities', 'request', 'call', 'description',
 ] as const satisfies readonly (keyof HookEntry)[]; // prettier-ignore
 
 const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>

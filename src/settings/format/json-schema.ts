@@ -119,6 +119,7 @@ const settingsSchema = once(() => {
     hookOf('http'),
     hookOf('prompt'),
     hookOf('cedar'),
+    hookOf('acs'),
     hookOf('plugin'),
   ]);
   const group = z.strictObject({

@@ -47,11 +47,12 @@ const commandOf = (hook: AnyHook, cwd: string): string =>
 function ownFields(hook: AnyHook) {
   const { headers, allowedEnv, allowedUrls, retries, tokenFile, tls } = hook;
   const { model, concurrency, stream } = hook;
-  const { schema, entities, default: byDefault, request } = hook;
+  const { agent, secretFile, schema, entities, default: byDefault, request } = hook;
   const { cwd, shell, if: rule, once, async: isAsync, wakes, idempotent } = hook;
   const ofHttp = { headers, allowedEnv, allowedUrls, retries, tokenFile, tls };
+  const ofAcs = { agent, secretFile };
   const ofCedar = { schema, entities, default: byDefault, request };
-  const ofTypes = { ...ofHttp, ...ofCedar, model, concurrency, stream };
+  const ofTypes = { ...ofHttp, ...ofAcs, ...ofCedar, model, concurrency, stream };
   const fields = { ...ofTypes, cwd, shell, if: rule, once, async: isAsync, wakes, idempotent };
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }

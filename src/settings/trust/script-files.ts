@@ -139,6 +139,7 @@ function followHook(hook: HookOnDisk, project: Project): Followed {
   const { type = 'command', command, args, env, place = '', cwd = '', entities } = hook;
   switch (type) {
     case 'http':
+    case 'acs':
     case 'prompt':
     case 'function':
       return named();

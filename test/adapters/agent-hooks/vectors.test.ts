@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { jcsSha256 } from '../../../src/adapters/agent-hooks/index.ts';
-import { canonicalJson } from '../../../src/adapters/agent-hooks/identity.ts';
+import { canonicalJson } from '../../../src/base/canonical-json.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { faultsOf, runVector, type Vector } from './scenario.ts';
 

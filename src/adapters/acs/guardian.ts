@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { isRecord } from '../../base/json.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { acsVersion, type Envelope, isSigned, signed } from '../../handlers/acs/wire.ts';
+import { type Asked, askedBy, decisionOf, type Report } from './steps.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a Guardian needs. */
+export interface GuardianOptions {
+  /** The secret that messages are signed with; undefined: they are not. */
+  readonly secret: string | undefined;
+  /** Takes an event through hooks. */
+  readonly judge: (asked: Asked, metadata: Fields) => Promise<Report>;
+  /** Default: the system's clock. */
+  readonly now?: () => number;
+}
+
+/** How far a request's time may be off, in ms (§10.3). */
+const skew = 300_000;
+
+/** How many sessions are remembered, and how many requests of each. */
+const mostSessions = 500;
+const mostRequests = 20_000;
+
+/** How long a decision may take, in ms; clients are told. */
+const timeout = 60_000;
+
+/** What is remembered of a session. */
+interface Session {
+  /** Ids of requests, so that none is judged twice. */
+  readonly seen: Set<string>;
+  isGreeted: boolean;
+  /** The hash of the last entry of its chain (§8.2). */
+  chain: string | undefined;
+}
+
+/** A refusal of the registry (§17). */
+class Refusal extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Answers requests of the OWASP Agent Control Standard: what it calls a Guardian. */
+export class Guardian {
+  readonly #options: GuardianOptions;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(options: GuardianOptions) {
+    this.#options = options;
+  }
+
+  /** Answers one message; it never throws. */
+  async answer(request: Envelope): Promise<Envelope> {
+    const { id = null, params } = request;
+    const metadata = isRecord(params) && isRecord(params['metadata']) ? params['metadata'] : {};
+    const session = typeof metadata['session_id'] === 'string' ? metadata['session_id'] : '';
+    const sign = (envelope: Envelope): Envelope =>
+      this.#options.secret === undefined ? envelope : signed(envelope, this.#options.secret, session); // prettier-ignore
+    try {
+      const result = await this.#resultOf(request, session, metadata);
+      const envelope = { jsonrpc: '2.0', id, result };
+      return request['method'] === 'system/ping' ? envelope : sign(envelope);
+    } catch (error) {
+      const { code } = error as Partial<Refusal>;
+      const about = { code: typeof code === 'number' ? code : -32_603, message: messageOf(error) };
+      return sign({ jsonrpc: '2.0', id, error: about });
+    }
+  }
+
+  async #resultOf(request: Envelope, session: string, metadata: Fields): Promise<Fields> {
+    const { jsonrpc, method, params } = request;
+    if (jsonrpc !== '2.0' || typeof method !== 'string' || !isRecord(params))
+      throw new Refusal(-32_600, 'Invalid Request: send one JSON-RPC 2.0 request');
+    const { request_id: id, payload, timestamp } = params;
+    const base = { type: 'final', acs_version: acsVersion, request_id: id };
+    const given = isRecord(payload) ? payload : {};
+    if (method === 'system/ping')
+      return { ...base, decision: 'allow', payload: { status: 'ok', echo: given['echo'] ?? '', server_timestamp: new Date().toISOString() } }; // prettier-ignore
+    const missing = [['request_id', id], ['timestamp', timestamp], ['metadata.session_id', session]].find(([, value]) => typeof value !== 'string' || value === ''); // prettier-ignore
+    if (missing) throw new Refusal(-32_602, `Invalid params: "${String(missing[0])}" is missing`);
+    const { secret } = this.#options;
+    if (secret !== undefined && !isSigned(request, secret, session))
+      throw new Refusal(-32_004, 'SIGNATURE_INVALID');
+    if (method === 'handshake/hello') return { ...base, decision: 'allow', payload: this.#greet(given, session) }; // prettier-ignore
+    const known = this.#sessions.get(session);
+    if (known?.isGreeted !== true)
+      throw new Refusal(-32_003, 'CAPABILITY_NOT_NEGOTIATED: begin with handshake/hello');
+    this.#assertNew(known, String(id), String(timestamp));
+    const asked = askedBy(method, given);
+    if (asked === undefined) throw new Refusal(-32_601, `Method not found: ${method}`);
+    known.chain = entryHash({ ...params, method }, known.chain);
+    const decision = asked === 'recorded' ? { decision: 'allow' } : decisionOf(method, await this.#options.judge(asked, metadata)); // prettier-ignore
+    return { ...base, chain_hash: known.chain, ...decision };
+  }
+
+  #greet(hello: Fields, session: string): Fields {
+    const missing = ['acs_versions_supported', 'methods_implemented', 'transports_supported', 'provenance_producer'].find((key) => !(key in hello)); // prettier-ignore
+    if (missing !== undefined) throw new Refusal(-32_602, `Invalid params: ClientHello has no "${missing}"`); // prettier-ignore
+    const list = (key: string): unknown[] => (Array.isArray(hello[key]) ? hello[key] : []);
+    if (!list('acs_versions_supported').some((one) => /^0\.\d+\.\d+$/.test(String(one))))
+      throw new Refusal(-32_001, `UNSUPPORTED_VERSION: ${acsVersion} is spoken here`);
+    if (!list('transports_supported').includes('http'))
+      throw new Refusal(-32_000, 'SESSION_REFUSED: http is spoken here');
+    this.#sessions.delete(session);
+    this.#sessions.set(session, { seen: new Set(), isGreeted: true, chain: undefined });
+    for (const oldest of this.#sessions.keys())
+      if (this.#sessions.size > mostSessions) this.#sessions.delete(oldest);
+    return {
+      negotiated_version: acsVersion,
+      methods_evaluated: list('methods_implemented').filter((one) => askedBy(String(one), {}) !== undefined), // prettier-ignore
+      selected_transport: 'http',
+      signature_algorithms_supported: this.#options.secret === undefined ? [] : ['HMAC-SHA256'],
+      timeout_config: { default_ms: timeout },
+      skew_window_ms: skew,
+      // Who asks us wants to be guarded.
+      on_decision_failure: 'deny',
+      policy_requires_provenance: false,
+      profiles_accepted: ['acs-core'],
+    };
+  }
+
+  #assertNew({ seen }: Session, id: string, timestamp: string): void {
+    const off = Math.abs(Date.parse(timestamp) - (this.#options.now?.() ?? Date.now()));
+    if (!(off <= skew)) throw new Refusal(-32_006, `TIMESTAMP_OUT_OF_WINDOW: it may be off by ${skew} ms`); // prettier-ignore
+    if (seen.has(id)) throw new Refusal(-32_005, `REPLAY_DETECTED: ${id} was seen before`);
+    seen.add(id);
+    for (const oldest of seen) if (seen.size > mostRequests) seen.delete(oldest);
+  }
+}
+
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+/** The hash of an entry of the session's chain, which holds the hash of the one before (§8.2). */
+function entryHash({ method, ...params }: Fields, before: string | undefined): string {
+  const { request_id: id, timestamp } = params;
+  const entry = {
+    entry_id: id,
+    step_id: id,
+    step_type: method,
+    request_hash: hashOf(canonicalJson(params)),
+    timestamp,
+  };
+  return hashOf(Buffer.concat([Buffer.from(canonicalJson(entry)), Buffer.from(before ?? '', 'hex')])); // prettier-ignore
+}

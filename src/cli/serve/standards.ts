@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { AgentContext } from '../../adapters/agent-hooks/contract.ts';
+import { judgeContext } from '../../adapters/agent-hooks/interceptor.ts';
+import { Guardian } from '../../adapters/acs/guardian.ts';
+import type { Asked, Report } from '../../adapters/acs/steps.ts';
+import { isRecord } from '../../base/json.ts';
+import { isFolder } from '../../base/folders.ts';
+import type { EventContext } from '../../core/answers/event-context.ts';
+import type { AggregatedHookResult } from '../../core/answers/results.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
+import { presentDialects } from '../../hosts/all/known.ts';
+import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { fireReport } from '../../hosts/relay/fire-report.ts';
+import type { FiredEvent } from '../../hosts/relay/run-hooks.ts';
+import type { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
+import { homeFolder } from '../../settings/files/levels.ts';
+import type { Posted } from './answer-hosts.ts';
+import { tokenFile } from './kept-address.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What judges events, whoever asks. */
+interface Judges {
+  readonly warm: () => WarmHooks;
+  readonly dialects: readonly Dialect[] | undefined;
+}
+
+/** Answers those who speak a standard instead of the protocol of a host. */
+export function standards(judges: Judges) {
+  const signals = new WeakMap<Fields, AbortSignal>();
+  const guardian = new Guardian({
+    // What agents have in their environment anyway: `ACS_HMAC_SECRET_FILE` names the token's file.
+    secret: readFileSync(tokenFile(), 'utf8').trim(),
+    judge: async (asked, metadata) => judgeStep(asked, metadata, signals.get(metadata), judges),
+  });
+  return {
+    /** The Agent Control Standard, at `/acs`. */
+    acs: ({ input, signal }: Posted): Promise<object> => {
+      if (input.fault !== undefined) throw new CommandFailure(input.fault);
+      const { params } = input.given;
+      if (isRecord(params) && isRecord(params['metadata'])) signals.set(params['metadata'], signal);
+      return guardian.answer(input.given);
+    },
+    /** An interceptor of AGENT-HOOKS-0.1, at `/agent-hooks`. */
+    'agent-hooks': async ({ input, signal }: Posted): Promise<object> => {
+      if (input.fault !== undefined) throw new CommandFailure(input.fault);
+      const context = input.given as unknown as AgentContext;
+      const folder = folderIn(context['extensions']);
+      return judgeContext(context, (event, fields, { sessionId, ...rest }) =>
+        through({ event, fields, context: rest, folder }, sessionId, signal, judges),
+      ).catch((error: unknown) => {
+        throw new CommandFailure((error as Error).message);
+      });
+    },
+  };
+}
+
+async function judgeStep(
+  [event, given]: Asked,
+  metadata: Fields,
+  signal: AbortSignal | undefined,
+  judges: Judges,
+): Promise<Report> {
+  const { session_id: session, agent_id: agent, platform } = metadata;
+  const fields = await inOurWords(event, given, hosts.find(({ name }) => name === platform)); // prettier-ignore
+  const context = { ...(typeof agent === 'string' && { agent }) };
+  const sessionId = typeof session === 'string' ? session : undefined;
+  const result = await through({ event, fields, context, folder: folderIn(metadata) }, sessionId, signal, judges); // prettier-ignore
+  return fireReport(event, fields, result, 0);
+}
+
+/** A tool call in the words of an agent that is known here, translated into ours. */
+async function inOurWords(
+  event: Asked[0],
+  fields: Asked[1],
+  host: Host | undefined,
+): Promise<Asked[1]> {
+  const native = Object.entries(host?.events ?? {}).find(([, ours]) => ours === event)?.[0];
+  if (native === undefined || host === undefined || event !== 'BeforeTool') return fields;
+  const read = await host.readCall(native, { ...fields });
+  return 'faults' in read ? fields : read.fields;
+}
+
+/** The folder that the client works in; without one, only the user's and the system's hooks judge. */
+function folderIn(given: unknown): string {
+  const { cwd } = isRecord(given) ? given : {};
+  if (typeof cwd === 'string' && isAbsolute(cwd) && isFolder(cwd)) return cwd;
+  return homeFolder() ?? '/';
+}
+
+async function through(
+  fired: Pick<FiredEvent, 'event' | 'fields' | 'folder'> & { readonly context: EventContext },
+  sessionId: string | undefined,
+  signal: AbortSignal | undefined,
+  { warm, dialects }: Judges,
+): Promise<AggregatedHookResult> {
+  const { result } = await warm().through({
+    fired: { ...fired, canAsk: true },
+    host: 'standards',
+    sessionId,
+    dialects: dialects ?? presentDialects,
+    signal: signal ?? new AbortController().signal,
+  });
+  return result;
+}
