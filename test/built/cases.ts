@@ -276,7 +276,7 @@ const ofSettings: Readonly<Record<string, Case>> = {
           redact: ['salary'],
           requireVersion: '0.0.1',
           bundles: [{ name: 'guards', signer: 'security' }],
-          audit: { file: '/dev/null', opentelemetry: { endpoint: 'http://127.0.0.1:9', timeout: 1 } },
+          audit: { file: '/dev/null', opentelemetry: { endpoint: 'http://127.0.0.1:9', timeout: 1, guardrails: true } },
         },
         guards: 'off',
         hooks: { 'tool.before': [{ hooks: [command] }] },

@@ -82,6 +82,8 @@ export interface OtlpSettings {
   readonly headers?: Readonly<Record<string, string>>;
   /** The timeout of a request to it, in ms. */
   readonly timeout?: number;
+  /** Whether guards are also reported under the names for guardrails. */
+  readonly guardrails?: boolean;
 }
 
 /** Names and commands of hooks that one source disables. */

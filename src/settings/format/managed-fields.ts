@@ -82,12 +82,21 @@ export const auditFields = {
                 z.describe('How long it may take to accept what is sent, in ms.'),
               ),
           ),
+          guardrails: z.optional(
+            z
+              .boolean()
+              .check(
+                z.describe(
+                  'true: what guards decide is also reported under the names for guardrails, which may still change.',
+                ),
+              ),
+          ),
         }),
       ]),
     {
       about:
         'Sends spans and metrics to a collector that speaks OTLP over HTTP; true: the one that the environment names.',
-      fix: 'make it true, or an object of "endpoint" (http://… or https://…), "headers" and "timeout" (in ms)',
+      fix: 'make it true, or an object of "endpoint" (http://… or https://…), "headers", "timeout" (in ms) and "guardrails"',
     },
   ),
 } as const satisfies Readonly<Record<keyof AuditSettings, Field>>;

@@ -204,7 +204,12 @@ async function tracesOf(
     const about = { 'host.name': host, 'user.name': user, 'process.working_directory': project };
     const settings = opentelemetry === true ? {} : opentelemetry;
     const { close, ...target } = await openOtlp(settings, about, report.lost);
-    const spans = new HookSpans({ ...target, redactor: hiding, isNested: false });
+    const spans = new HookSpans({
+      ...target,
+      redactor: hiding,
+      isNested: false,
+      guardrails: settings.guardrails,
+    });
     // A process that simply ends still has data to send, unlike one that called `close()`.
     let hasEnded = false;
     const end = (): void => {

@@ -38,6 +38,8 @@ export interface SpanTarget {
   readonly redactor: Pick<Redactor, 'text' | 'id'>;
   /** Whether spans are nested in those of the program. In that case they must be created at once. */
   readonly isNested: boolean;
+  /** Whether guards are also reported under the names for guardrails, which may still change. */
+  readonly guardrails?: boolean | undefined;
 }
 
 /** The longest text of a hook that is kept, and the longest name of a span, in characters. */
@@ -121,6 +123,8 @@ export class HookSpans {
       this.#metrics.failed({ ...about, 'error.type': failure ?? status });
     }
     this.#metrics.hookTook(durationMs, { ...about, 'hookmachine.hook.status': status });
+    if (this.#target.guardrails && name.startsWith(guardPrefix) && status === 'ok')
+      span.addEvent('gen_ai.guardrail.result', guardrailResult(name, decision, above?.name));
     run.isRead = true;
     if (run.endedAt !== undefined) this.#close(run, run.endedAt);
   }
@@ -222,6 +226,22 @@ export class HookSpans {
     return context;
   }
 }
+
+/** The names of the guards that come with hookmachine: only dedicated guards count as guardrails. */
+const guardPrefix = 'guards/';
+
+/** What a guard decided, in the conventions for guardrails (semantic-conventions-genai, in development). */
+const guardrailResult = (
+  name: string,
+  decision: string | undefined,
+  event: string | undefined,
+): Attributes => ({
+  'gen_ai.guardrail.component.name': 'hookmachine',
+  'gen_ai.guardrail.policy.id': name,
+  'gen_ai.guardrail.result.type': 'decision',
+  'gen_ai.guardrail.result.value': decision ?? 'none',
+  ...(event !== undefined && { 'gen_ai.guardrail.source': event }),
+});
 
 /** The first words of span names. */
 const verbs: Readonly<Record<JournaledMachine, string>> = {

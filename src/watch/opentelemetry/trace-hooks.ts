@@ -19,6 +19,11 @@ export interface TraceHooksOptions {
   /** Default: those of the provider that the program registered. */
   readonly tracer?: Tracer;
   readonly meter?: Meter;
+  /**
+   * Whether what the built-in guards decide is also reported as `gen_ai.guardrail.result` events, whose names may still
+   * change; default false.
+   */
+  readonly guardrails?: boolean;
 }
 
 const scope = 'hookmachine';
@@ -33,7 +38,7 @@ const scope = 'hookmachine';
  */
 export async function traceHooks(
   system: TracedSystem | undefined,
-  { tracer, meter }: TraceHooksOptions = {},
+  { tracer, meter, guardrails }: TraceHooksOptions = {},
 ): Promise<() => void> {
   if (system === undefined) return () => undefined;
   const { config } = system;
@@ -46,6 +51,7 @@ export async function traceHooks(
       meter: meter ?? api.metrics.getMeter(scope, version),
       redactor: redactor(redact),
       isNested: true,
+      guardrails,
     });
     const stopObserving = system.observe(
       journalTo((entry) => spans.take(entry), { redact, moves: false }).observe,

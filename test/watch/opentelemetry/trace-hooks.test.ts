@@ -1,7 +1,11 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test } from 'vitest';
 import { executeToolWithHooks } from '../../../src/core/calls/run-tool-call.ts';
 import { traceHooks } from '../../../src/entries/opentelemetry.ts';
@@ -53,6 +57,47 @@ test('hooks are traced within the spans of the program that uses them, until tra
   expect(outline(tree.filter(({ name }) => name !== 'request'))).toEqual([
     'session',
     '  execute_tool plain',
+  ]);
+  await provider.shutdown();
+});
+
+test('guards are reported under the names for guardrails if that is asked for, and other hooks are not', async () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  const { config } = await startSession({
+    BeforeTool: [
+      {
+        hooks: [
+          { type: 'command', name: 'guards/shell', command: 'echo no >&2; exit 2' },
+          { type: 'command', name: 'mine', command: 'true' },
+        ],
+      },
+    ],
+  });
+  const stop = await traceHooks(config.getHookSystem(), {
+    tracer: provider.getTracer('test'),
+    guardrails: true,
+  });
+  await executeToolWithHooks(config, 'a', {}, () =>
+    Promise.resolve({ llmContent: 'ok', returnDisplay: 'ok' }),
+  );
+  stop();
+  await provider.forceFlush();
+  expect(
+    exporter
+      .getFinishedSpans()
+      .flatMap(({ events }) => events.map((one) => [one.name, one.attributes])),
+  ).toEqual([
+    [
+      'gen_ai.guardrail.result',
+      {
+        'gen_ai.guardrail.component.name': 'hookmachine',
+        'gen_ai.guardrail.policy.id': 'guards/shell',
+        'gen_ai.guardrail.result.type': 'decision',
+        'gen_ai.guardrail.result.value': 'deny',
+        'gen_ai.guardrail.source': 'BeforeTool',
+      },
+    ],
   ]);
   await provider.shutdown();
 });
