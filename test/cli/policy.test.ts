@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -346,4 +354,35 @@ test('policy add reports in one line what cannot be written', async () => {
       /\.hookmachine\/bundles cannot be written \(E(?:EXIST|NOTDIR)\)$/,
     ),
   });
+});
+
+test('a bundle may hold policies, which are tested, and judge as long as they are as they were signed', async () => {
+  const { box, made, policy, bundles } = user();
+  const folder = made('1.0.0', {
+    'settings.json': JSON.stringify({
+      hooks: {
+        'tool.before': [{ hooks: [{ type: 'cedar', name: 'rules', policies: 'policies' }] }],
+      },
+    }),
+    'policies/rules.cedar':
+      '@id("no-secret") @reason("Not this.") forbid(principal, action == Action::"call_tool", resource) when { resource.hasTag("content") && resource.getTag("content") like "*secret*" };',
+    'rules.hooktest.yaml': `tests:
+  - name: denies
+    event: BeforeTool
+    input: { tool_name: write_file, tool_input: { file_path: a, content: secret } }
+    expect: { decision: deny, reason: rules.cedar#no-secret }
+`,
+  });
+  const added = await policy('add', folder);
+  expect(added.stdout).toContain('Added guards 1.0.0');
+  expect(await fire(box)).toMatchObject({
+    reason: '`write_file`: Not this. [rules.cedar#no-secret]',
+    exitCode: 2,
+  });
+  const [installed = ''] = readdirSync(bundles).filter((name) => name.startsWith('guards'));
+  const file = join(bundles, installed, 'policies/rules.cedar');
+  chmodSync(file, 0o600);
+  writeFileSync(file, 'permit(principal, action, resource);');
+  expect(await fire(box)).toMatchObject({ exitCode: 2 });
+  expect((await fire(box)).reason).not.toContain('no-secret');
 });
