@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
+import { guard } from '../../src/entries/guards.ts';
 import { flowOf } from '../../src/guards/flow/labels.ts';
 import { exfiltrations, harmless, injections, places, type Step } from './flow-sessions.ts';
 import { hookmachine } from '../../src/hosts/hookmachine/index.ts';
@@ -122,6 +123,23 @@ test('labels outlive the process, compaction and a new session of the same id', 
   ]);
   expect(stdout).toBe('secret');
   expect(await play([sendsNotes], await systemIn('on'), 'kept')).toMatchObject({ decision: 'ask' });
+});
+
+test('an agent that calls guards itself gets the same from guard("flow")', async () => {
+  const flow = guard('flow');
+  const about = { session_id: 'in code', cwd: project };
+  const [tool_name, tool_input, result] = secretRead as readonly [string, object, string];
+  const call = { ...about, tool_name, tool_input };
+  await flow({ ...about, hook_event_name: 'BeforeAgent', prompt: 'set up' } as never);
+  await flow({
+    ...call,
+    hook_event_name: 'AfterTool',
+    tool_response: { llmContent: result },
+  } as never);
+  const [name, input] = sendsNotes as readonly [string, object];
+  expect(await flow({ ...about, tool_name: name, tool_input: input })).toMatchObject({
+    decision: 'ask',
+  });
 });
 
 test('sessions know nothing of each other', async () => {

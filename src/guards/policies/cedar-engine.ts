@@ -25,6 +25,8 @@ export interface NamedPolicy {
   readonly effect: 'permit' | 'forbid';
   readonly reason?: string | undefined;
   readonly asks: boolean;
+  /** The actions and groups that it is about; undefined: any. */
+  readonly actions: readonly string[] | undefined;
 }
 
 /** What an engine is made of. */
@@ -76,8 +78,15 @@ export function namedPolicies(
         effect,
         reason: annotations['reason'] ?? undefined,
         asks: Object.hasOwn(annotations, 'ask'),
+        actions: actionsIn(read.json.action),
       };
     });
+}
+
+function actionsIn(scope: Cedar.ActionConstraint): readonly string[] | undefined {
+  if (scope.op === 'All') return undefined;
+  const named = 'entities' in scope ? scope.entities : 'entity' in scope ? [scope.entity] : [];
+  return named.map(nameOf);
 }
 
 const engines = keptInProcess(() => new Map<string, PolicyEngine>());
@@ -118,8 +127,16 @@ function prepare(
   const staticPolicies = Object.fromEntries([...policies].map(([id, { text }]) => [id, text]));
   const prepared = cedar.preparsePolicySet(key, { staticPolicies });
   if (prepared.type === 'failure') throw new Error(messageIn(prepared.errors));
+  const actions = [...policies.values()].map((policy) => policy.actions);
+  // What no policy is about need not be asked.
+  const isAskedAbout = (names: readonly string[]): boolean =>
+    denies === true ||
+    actions.some((some) => some === undefined || names.some((name) => some.includes(name)));
   return {
     judge: ({ principal, action, resource, context, entities: given }) => {
+      const known = given.find(({ uid }) => nameOf(uid) === nameOf(action));
+      if (!isAskedAbout([action, ...(known?.parents ?? [])].map(nameOf)))
+        return { policies: [], errors: [] };
       const answer = cedar.statefulIsAuthorized({
         principal,
         action,

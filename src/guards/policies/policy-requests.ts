@@ -56,10 +56,10 @@ export function policyRequests(event: PolicyEvent): PolicyRequest[] {
   const requests = subjectsOf(event, name, session).map(
     ({ action, resource, around = [], about }) => ({
       principal,
-      action: { type: 'Action', id: action },
+      action: actionNamed(action),
       resource: resource.uid,
       context,
-      entities: [...acting, resource, ...around],
+      entities: [...acting, actionEntity(action), resource, ...around],
       about: about.slice(0, 200),
     }),
   );
@@ -81,6 +81,20 @@ const entity = (
   attrs: Readonly<Record<string, PolicyValue>>,
   parents: readonly EntityName[] = [],
 ): PolicyEntity => ({ uid: { type, id }, attrs, parents });
+
+const actionNamed = (id: string): EntityName => ({ type: 'Action', id });
+
+/** The actions that are not about what a call would do. */
+const others = new Set(['prompt', 'call_model', 'event']);
+
+/** An action is in a group, so that a policy can be about all that a call would do. */
+const actionEntity = (id: string): PolicyEntity => ({
+  uid: actionNamed(id),
+  attrs: {},
+  parents: [
+    actionNamed(others.has(id) ? 'other' : id === 'tool_result' ? 'tool.after' : 'tool.before'),
+  ],
+});
 
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 

@@ -113,6 +113,12 @@ describe('a policy is asked about what a call would do', () => {
       'resource.text like "*DROP*"',
     ],
     [
+      'a group of actions',
+      'action in Action::"tool.before", resource',
+      shell('a'),
+      'resource has program && resource.program == "a"',
+    ],
+    [
       'a subagent',
       'action, resource',
       shell('true', { agent_type: 'reviewer' }),
