@@ -102,7 +102,7 @@ const sourceOf = (effects: readonly Effect[]): string | undefined =>
 
 /** Says for people what a call has read. */
 export function whereOf(tool: string, input: Readonly<Record<string, unknown>>): string {
-  const told = ['file_path', 'path', 'absolute_path', 'url', 'command', 'query', 'id']
+  const told = ['file_path', 'path', 'absolute_path', 'url', 'command']
     .map((key) => input[key])
     .find((value): value is string => typeof value === 'string' && value !== '');
   return told === undefined ? tool : told;
