@@ -37,6 +37,11 @@ const apart: Partial<Record<Field, readonly [unknown, unknown]>> = {
   tokenFile: ['a', 'b'],
   tls: [tls('a'), tls('b')],
   model: ['a', 'b'],
+  agent: ['a', 'b'],
+  secretFile: ['a', 'b'],
+  entities: ['a', 'b'],
+  default: ['deny', undefined],
+  request: [{ action: 'a' }, { action: 'b' }],
   stream: [{ holdBack: 1 }, { holdBack: 2 }],
 };
 
@@ -68,6 +73,7 @@ const kept: Partial<Record<Field, 'strong' | 'first'>> = {
   place: 'strong',
   bundle: 'strong',
   description: 'strong',
+  schema: 'strong',
   name: 'first',
 };
 
@@ -122,6 +128,7 @@ describe('the same hook of a user and of a project (S-35)', () => {
     place: ['hooks.BeforeTool[0].hooks[0]', 'hooks.BeforeTool[1].hooks[0]'],
     bundle: [bundle('p'), bundle('u')],
     description: ['p', 'u'],
+    schema: ['p', 'u'],
     name: ['p', 'u'],
   };
   test.each(Object.entries(kept))('the one that runs has its own "%s": %s', (field, whose) => {
