@@ -7,7 +7,16 @@ import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { HookSystem } from '../../src/hosts/system/hook-system.ts';
 import { guard } from '../../src/entries/guards.ts';
 import { flowOf } from '../../src/guards/flow/labels.ts';
-import { exfiltrations, harmless, injections, places, type Step } from './flow-sessions.ts';
+import {
+  carriers,
+  exfiltrations,
+  harmless,
+  injections,
+  officeAttacks,
+  places,
+  type Step,
+  voices,
+} from './flow-sessions.ts';
 import { hookmachine } from '../../src/hosts/hookmachine/index.ts';
 import { plant } from './planted.ts';
 
@@ -161,6 +170,20 @@ test('each source of a label is kept once, with its tool', async () => {
     ['untrusted', 'https://docs.example.org/setup', 'web_fetch'],
   ]);
 });
+
+test.each(Object.entries(officeAttacks))(
+  'an agent of an office that obeys and %s is stopped',
+  async (_, [goal, ...calls]) => {
+    const went: string[] = [];
+    for (const [voice, say] of Object.entries(voices))
+      for (const [tool, input] of carriers) {
+        const found: Step = [tool, { ...input }, `Some text. ${say(goal)} More text.`];
+        if ((await play(['pay the bill and tell me what is new', found, ...calls])) === undefined)
+          went.push(`${voice}, ${tool}`);
+      }
+    expect(went).toEqual([]);
+  },
+);
 
 test.each(Object.entries(harmless))('a session that %s is left alone', async (_, steps) => {
   expect(await play(steps)).toBeUndefined();

@@ -65,9 +65,12 @@ function findingFor(one: Sent, { origins, read, asked }: SessionFlow): Finding |
     does: `sends something to ${to}, and ${why}`,
   });
   const [secret, untrusted] = [firstOf('secret'), firstOf('untrusted')];
+  const instructions = origins.find(({ from }) => from.startsWith(planted));
   const isAsked = (name: string): boolean =>
     asked.has(name) ||
-    [...asked].some((known) => known.includes('.') && name.endsWith(`.${known}`));
+    [...asked].some((known) => known.includes('.') && name.endsWith(`.${known}`)) ||
+    // Whoever plants instructions can choose an address that looks like somebody's.
+    (instructions === undefined && isOfAskedPerson(name, asked));
   if (one.isSecret) return finding('flow/secret-out', 'this call reads a secret');
   // The user has said who should get it.
   if (!one.isData || (one.recipients.length > 0 && one.recipients.every(isAsked))) return undefined;
@@ -78,13 +81,18 @@ function findingFor(one: Sent, { origins, read, asked }: SessionFlow): Finding |
           'flow/secret-and-untrusted',
           `this session has read ${told(secret)} and ${told(untrusted)}`,
         );
-  const instructions = origins.find(({ from }) => from.startsWith(planted));
   const unasked = one.names.filter((name) => !isAsked(name));
   if (instructions !== undefined && (unasked.length > 0 || one.names.length === 0))
     return finding('flow/untrusted-out', `this session has read ${told(instructions)}`);
   const learned = unasked.find((name) => read.has(name));
   if (learned === undefined || (untrusted === undefined && !one.isUpload)) return undefined;
   return finding('flow/untrusted-out', `only a result of a tool names ${learned}`);
+}
+
+/** Whether an address is that of a person whom the user named: `sarah.connor@…` for Sarah Connor. */
+function isOfAskedPerson(address: string, asked: ReadonlySet<string>): boolean {
+  const words = /^([^@]+)@/.exec(address)?.[1]?.match(/[a-z]{3,}/g) ?? [];
+  return words.length > 0 && words.every((word) => asked.has(word));
 }
 
 /** Says where a label came from. */
