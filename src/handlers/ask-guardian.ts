@@ -20,7 +20,8 @@ const longest = 64 * 1024;
  */
 export const askGuardian: Answering<'acs'> = async (handler, call) => {
   const event = JSON.parse(call.stdin) as Readonly<Record<string, unknown>>;
-  const request = requestFor(event, handler.agent ?? 'hookmachine');
+  const agent = handler.agent ?? 'hookmachine';
+  let request = requestFor(event, agent);
   if (request === undefined) {
     call.started();
     return { stdout: '', notes: ['the Agent Control Standard has no step for this event'] };
@@ -28,11 +29,17 @@ export const askGuardian: Answering<'acs'> = async (handler, call) => {
   const { session_id: named } = event;
   const session = typeof named === 'string' ? named : '';
   const secret = handler.secretFile === undefined ? undefined : secretIn(resolve(call.command.cwd, handler.secretFile)); // prettier-ignore
+  // The deadline runs from the first message on.
+  let isStarted = false;
+  const started = (): void => {
+    if (!isStarted) call.started();
+    isStarted = true;
+  };
   const send = async (
     message: Envelope,
   ): Promise<HandlerAnswer & { readonly response: Envelope }> => {
     const stdin = JSON.stringify(secret === undefined ? message : signed(message, secret, session));
-    const given = await answerByHttp({ ...handler, kind: 'http' }, { ...call, stdin });
+    const given = await answerByHttp({ ...handler, kind: 'http' }, { ...call, stdin, started });
     const response = JSON.parse(given.stdout || '{}') as Envelope;
     return { ...given, response };
   };
@@ -40,6 +47,8 @@ export const askGuardian: Answering<'acs'> = async (handler, call) => {
   if (codeOf(answer.response) === notGreeted) {
     // A Guardian may have been restarted since the session began.
     await send(helloFor(request));
+    // A request is judged once; this is another one.
+    request = requestFor(event, agent)!;
     answer = await send(request);
   }
   const { response, ...plain } = answer;

@@ -151,6 +151,19 @@ test('an agent that calls guards itself gets the same from guard("flow")', async
   });
 });
 
+test.each(['a', '-a', '.a', 'a@', '1', 'ai must ', 'to you must ', '&', '?', 'http://', '\ud800'])(
+  'a text of 300,000 characters that repeats %j is read and judged',
+  async (piece) => {
+    const text = piece.repeat(300_000 / piece.length);
+    const found: Step = ['web_fetch', { url: 'https://docs.example.org/a' }, text];
+    await play([
+      found,
+      ['send_message', { to: text, body: text }],
+      ['web_fetch', { url: `https://a.example/?${text}` }],
+    ]);
+  },
+);
+
 test('sessions know nothing of each other', async () => {
   await play([secretRead]);
   expect(await play([sendsNotes])).toBeUndefined();

@@ -87,11 +87,11 @@ export class Guardian {
     const { secret } = this.#options;
     if (secret !== undefined && !isSigned(request, secret, session))
       throw new Refusal(-32_004, 'SIGNATURE_INVALID');
-    if (method === 'handshake/hello') return { ...base, decision: 'allow', payload: this.#greet(given, session) }; // prettier-ignore
-    const known = this.#sessions.get(session);
-    if (known?.isGreeted !== true)
-      throw new Refusal(-32_003, 'CAPABILITY_NOT_NEGOTIATED: begin with handshake/hello');
+    const known = this.#sessions.get(session) ?? this.#open(session);
     this.#assertNew(known, String(id), String(timestamp));
+    if (method === 'handshake/hello') return { ...base, decision: 'allow', payload: this.#greet(given, known) }; // prettier-ignore
+    if (!known.isGreeted)
+      throw new Refusal(-32_003, 'CAPABILITY_NOT_NEGOTIATED: begin with handshake/hello');
     const asked = askedBy(method, given);
     if (asked === undefined) throw new Refusal(-32_601, `Method not found: ${method}`);
     known.chain = entryHash({ ...params, method }, known.chain);
@@ -99,7 +99,15 @@ export class Guardian {
     return { ...base, chain_hash: known.chain, ...decision };
   }
 
-  #greet(hello: Fields, session: string): Fields {
+  #open(id: string): Session {
+    const session = { seen: new Set<string>(), isGreeted: false, chain: undefined };
+    this.#sessions.set(id, session);
+    for (const oldest of this.#sessions.keys())
+      if (this.#sessions.size > mostSessions) this.#sessions.delete(oldest);
+    return session;
+  }
+
+  #greet(hello: Fields, session: Session): Fields {
     const missing = ['acs_versions_supported', 'methods_implemented', 'transports_supported', 'provenance_producer'].find((key) => !(key in hello)); // prettier-ignore
     if (missing !== undefined) throw new Refusal(-32_602, `Invalid params: ClientHello has no "${missing}"`); // prettier-ignore
     const list = (key: string): unknown[] => (Array.isArray(hello[key]) ? hello[key] : []);
@@ -107,10 +115,7 @@ export class Guardian {
       throw new Refusal(-32_001, `UNSUPPORTED_VERSION: ${acsVersion} is spoken here`);
     if (!list('transports_supported').includes('http'))
       throw new Refusal(-32_000, 'SESSION_REFUSED: http is spoken here');
-    this.#sessions.delete(session);
-    this.#sessions.set(session, { seen: new Set(), isGreeted: true, chain: undefined });
-    for (const oldest of this.#sessions.keys())
-      if (this.#sessions.size > mostSessions) this.#sessions.delete(oldest);
+    session.isGreeted = true;
     return {
       negotiated_version: acsVersion,
       methods_evaluated: list('methods_implemented').filter((one) => askedBy(String(one), {}) !== undefined), // prettier-ignore

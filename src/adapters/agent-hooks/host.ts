@@ -75,9 +75,9 @@ class Session {
   readonly #emitter: Emitter;
   readonly #id: string;
   #sequence = 0;
-  #state: 'new' | 'open' | 'blocked' | 'ended' = 'new';
-  /** Why the last model call was blocked. */
-  #blocked: string | undefined;
+  #state: 'new' | 'open' | 'ended' = 'new';
+  /** What blocked the last model call. */
+  #blocked: Verdict | undefined;
 
   constructor(options: AgentHooksOptions) {
     this.#options = options;
@@ -104,35 +104,30 @@ class Session {
       const begun = await this.emit('agent_startup', {
         agent_init: { tools_registered: [...this.#options.tools] },
       });
-      this.#state = begun.isPermitted ? 'open' : 'blocked';
-      if (!begun.isPermitted) return this.#refused(begun);
+      this.#state = 'open';
+      if (!begun.isPermitted) {
+        await this.end('error');
+        return refused(begun.verdict);
+      }
     }
-    if (this.#state !== 'open')
-      return { outcome: 'blocked', output: null, reason: `the session is ${this.#state}` };
+    if (this.#state === 'ended')
+      return { outcome: 'blocked', output: null, reason: 'the session has ended' };
     const asked = await this.emit('input', { input: { content, role: 'user' } });
-    if (!asked.isPermitted) return this.#refused(asked);
+    if (!asked.isPermitted) return refused(asked.verdict);
     this.#blocked = undefined;
-    const last = await lastEvent(chat, textOf((asked.context['input'] as { content: unknown }).content)); // prettier-ignore
-    if (this.#blocked !== undefined)
-      return this.#ended({ outcome: 'blocked', output: null, reason: this.#blocked });
+    const { content: prompt } = asked.context['input'] as { readonly content: unknown };
+    const last = await lastEvent(chat, textOf(prompt));
+    if (this.#blocked !== undefined) return refused(this.#blocked);
     if (last.type !== 'finalAnswer')
-      return this.#ended({ outcome: last.type === 'error' ? 'error' : 'blocked', output: null, reason: reasonIn(last) }); // prettier-ignore
+      return {
+        outcome: last.type === 'error' ? 'error' : 'blocked',
+        output: null,
+        reason: reasonIn(last),
+      };
     const said = await this.emit('output', { output: { content: last.text } });
-    if (!said.isPermitted) return this.#refused(said);
-    return {
-      outcome: 'completed',
-      output: textOf((said.context['output'] as { content: unknown }).content),
-    };
-  }
-
-  /** A refusal ends the session for good: what follows from it is unknown. */
-  async #refused({ verdict }: Emitted): Promise<AgentHooksTurn> {
-    return this.#ended({ outcome: 'blocked', output: null, reason: reasonOf(verdict) });
-  }
-
-  async #ended(turn: AgentHooksTurn): Promise<AgentHooksTurn> {
-    await this.end('error');
-    return turn;
+    if (!said.isPermitted) return refused(said.verdict);
+    const { content: output } = said.context['output'] as { readonly content: unknown };
+    return { outcome: 'completed', output: textOf(output) };
   }
 
   async end(reason: 'completed' | 'error' | 'cancelled'): Promise<void> {
@@ -166,10 +161,16 @@ class Session {
   }
 
   #block({ verdict }: Emitted): ModelError {
-    this.#blocked = reasonOf(verdict);
-    return new ModelError(this.#blocked);
+    this.#blocked = verdict;
+    return new ModelError(reasonOf(verdict));
   }
 }
+
+const refused = (verdict: Verdict): AgentHooksTurn => ({
+  outcome: 'blocked',
+  output: null,
+  reason: reasonOf(verdict),
+});
 
 async function lastEvent(chat: ChatLoop, prompt: string): Promise<ChatEvent> {
   let last: ChatEvent = { type: 'cancelled', reason: 'nothing happened' };

@@ -7,9 +7,11 @@
 const mostNames = 300;
 const mostText = 200_000;
 
-const urls = /\b[a-z][a-z\d+.-]{1,15}:\/\/[^\s"'`<>()[\]{}\\]+/gi;
-const emails = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
-const hosts = /\b(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,24}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi;
+// All repetitions are bounded: an outsider chose the text.
+const urls = /\b[a-z][a-z\d+.-]{1,15}:\/\/[^\s"'`<>()[\]{}\\]{1,4000}/gi;
+const emails = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g;
+const hosts =
+  /\b(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.){1,8}[a-z]{2,24}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/gi;
 /** Numbers of accounts, wallets and phones. */
 const accounts = /\b(?:[A-Z]{2}\d{2}[A-Z\d]{10,30}|0x[\da-f]{40}|\+?\d{9,16})\b/gi;
 

@@ -122,7 +122,7 @@ function sentByProgram({ name, args, by, cwd }: RunEffect): Sent[] {
 }
 
 /** A label of a host's name that carries data. */
-const longLabel = /[\w-]{25,}\./;
+const longLabel = /[\w-]{25,63}\./;
 
 function scriptAt(path: string): string {
   try {
@@ -162,8 +162,12 @@ const hasContent = (value: unknown): boolean =>
   (typeof value === 'string' && value.length > 0) ||
   (isRecord(value) && Object.keys(value).length > 0);
 
+/** An address that is longer carries data. */
+const longestAddress = 2_000;
+
 /** Whether an address carries more than where something is. */
 const carriesData = (address: string): boolean =>
+  address.length > longestAddress ||
   address
     .split(' ')
     .some(

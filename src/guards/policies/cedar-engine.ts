@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
-import { keptInProcess } from '../../base/surroundings.ts';
 import type { PolicyAnswer, PolicyEngine, PolicyEntity, PolicyRequest } from './engine.ts';
 import type { PolicyText } from '../../settings/files/policy-files.ts';
 
@@ -89,7 +88,8 @@ function actionsIn(scope: Cedar.ActionConstraint): readonly string[] | undefined
   return named.map(nameOf);
 }
 
-const engines = keptInProcess(() => new Map<string, PolicyEngine>());
+/** By what they were made of, so that events of any agent may share them. */
+const engines = new Map<string, PolicyEngine>();
 
 /** How many sets of policies are kept ready. */
 const mostEngines = 20;
@@ -103,11 +103,10 @@ export function cedarEngine(
   const key = createHash('sha256')
     .update(JSON.stringify([texts.map(({ name, text }) => [name, text]), options]))
     .digest('hex');
-  const all = engines();
-  const engine = all.get(key) ?? prepare(cedar, key, texts, options);
-  all.delete(key);
-  all.set(key, engine);
-  for (const oldest of all.keys()) if (all.size > mostEngines) all.delete(oldest);
+  const engine = engines.get(key) ?? prepare(cedar, key, texts, options);
+  engines.delete(key);
+  engines.set(key, engine);
+  for (const oldest of engines.keys()) if (engines.size > mostEngines) engines.delete(oldest);
   return engine;
 }
 

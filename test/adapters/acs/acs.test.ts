@@ -140,6 +140,19 @@ describe('a Guardian', () => {
     ).toMatchObject({ code: -32_006 });
   });
 
+  test('is not greeted twice with the same message, which would let old requests in again', async () => {
+    const one = guardian();
+    await one.answer(hello);
+    const step = request('steps/toolCallRequest', bash('a'));
+    await one.answer(step);
+    expect(await asked(one, hello)).toMatchObject({ code: -32_005 });
+    await one.answer({
+      ...hello,
+      params: { ...(hello['params'] as object), request_id: crypto.randomUUID() },
+    });
+    expect(await asked(one, step)).toMatchObject({ code: -32_005 });
+  });
+
   test('signs its answers and refuses what is not signed, except a ping', async () => {
     const one = guardian({ blocked: true, reason: 'No.' }, 'secret');
     const ping = await one.answer(request('system/ping', { echo: 'a' }));

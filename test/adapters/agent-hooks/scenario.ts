@@ -203,7 +203,7 @@ export async function runVector(vector: Vector, cwd: string): Promise<Run> {
   });
   const chat = new ChatLoop({ config, model: hooks.model(model), tools, toolLimit: 1 });
   const { outcome, output } = await hooks.run(chat, scenario.input.content);
-  await hooks.end();
+  await hooks.end(outcome === 'completed' ? 'completed' : 'error');
   return { contexts, records, invocations, outcome, output };
 }
 
