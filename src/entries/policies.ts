@@ -4,7 +4,8 @@
  */
 
 import { loadCedar } from '../guards/policies/cedar-package.ts';
-import { cedarEngine, type CedarOptions } from '../guards/policies/cedar-engine.ts';
+import { cedarEngine } from '../guards/policies/cedar-engine.ts';
+import type { CedarOptions } from '../guards/policies/cedar-options.ts';
 import {
   judgeRequests,
   type PolicyEngine,
@@ -15,7 +16,7 @@ import { policyRequests, type PolicyEvent } from '../guards/policies/policy-requ
 
 export { cedarSchema } from '../guards/policies/cedar-schema.ts';
 export { policyRequests };
-export type { CedarOptions } from '../guards/policies/cedar-engine.ts';
+export type { CedarOptions } from '../guards/policies/cedar-options.ts';
 export type {
   EntityName,
   PolicyAnswer,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
+import type { CedarOptions } from './cedar-options.ts';
 import type { PolicyAnswer, PolicyEngine, PolicyEntity, PolicyRequest } from './engine.ts';
 import type { PolicyText } from '../../settings/files/policy-files.ts';
 
@@ -26,14 +27,6 @@ export interface NamedPolicy {
   readonly asks: boolean;
   /** The actions and groups that it is about; undefined: any. */
   readonly actions: readonly string[] | undefined;
-}
-
-/** What an engine is made of. */
-export interface CedarOptions {
-  /** Entities of one's own, in Cedar's JSON: groups of users, servers, folders. */
-  readonly entities?: string | undefined;
-  /** What no policy permits is denied; default: no policy has an opinion. */
-  readonly denies?: boolean | undefined;
 }
 
 /** Says what Cedar found wrong, with the place in the text. */
