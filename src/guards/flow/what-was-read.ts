@@ -68,7 +68,8 @@ export function originsOf(
     found.push({ label, from: shown(from).slice(0, 300), tool, at });
   };
   for (const effect of effects) {
-    if (effect.kind === 'print' && isSecret(effect.text))
+    // A copy of a secret looks like any other file to the calls that follow.
+    if ((effect.kind === 'print' || effect.kind === 'file') && isSecret(effect.text ?? ''))
       add('secret', sourceOf(effects) ?? effect.by);
     if (effect.kind === 'file' && effect.action === 'read' && foreign.test(effect.path))
       add('untrusted', effect.path);
