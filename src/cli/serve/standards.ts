@@ -6,14 +6,13 @@ import { Guardian } from '../../adapters/acs/guardian.ts';
 import type { Asked, Report } from '../../adapters/acs/steps.ts';
 import { isRecord } from '../../base/json.ts';
 import { isFolder } from '../../base/folders.ts';
-import type { EventContext } from '../../core/answers/event-context.ts';
-import type { AggregatedHookResult } from '../../core/answers/results.ts';
-import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import type { CallParts, Dialect, Host } from '../../core/dialects/dialect.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { fireReport } from '../../hosts/relay/fire-report.ts';
-import type { FiredEvent } from '../../hosts/relay/run-hooks.ts';
+import { joinedResult } from '../../hosts/relay/joined-result.ts';
+import type { Fired, FiredEvent } from '../../hosts/relay/run-hooks.ts';
 import type { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import type { Posted } from './answer-hosts.ts';
@@ -49,7 +48,12 @@ export function standards(judges: Judges) {
       const context = input.given as unknown as AgentContext;
       const folder = folderIn(context['extensions']);
       return judgeContext(context, (event, fields, { sessionId, ...rest }) =>
-        through({ event, fields, context: rest, folder }, sessionId, signal, judges),
+        through(
+          { event, fields, context: rest, folder, canAsk: true },
+          sessionId,
+          signal,
+          judges,
+        ).then(({ result }) => result),
       ).catch((error: unknown) => {
         throw new CommandFailure((error as Error).message);
       });
@@ -64,11 +68,29 @@ async function judgeStep(
   judges: Judges,
 ): Promise<Report> {
   const { session_id: session, agent_id: agent, platform } = metadata;
-  const fields = await inOurWords(event, given, hosts.find(({ name }) => name === platform)); // prettier-ignore
-  const context = { ...(typeof agent === 'string' && { agent }) };
+  const folder = folderIn(metadata);
+  const host = hosts.find(({ name }) => name === platform);
+  const { fields, parts } = await inOurWords(event, given, host, folder);
+  const fired = {
+    event,
+    fields,
+    folder,
+    context: { ...(typeof agent === 'string' && { agent }) },
+    canAsk: true,
+    ...(parts && host && { parts: parts.calls, partsFor: host.family }),
+  };
   const sessionId = typeof session === 'string' ? session : undefined;
-  const result = await through({ event, fields, context, folder: folderIn(metadata) }, sessionId, signal, judges); // prettier-ignore
-  return fireReport(event, fields, result, 0);
+  const verdicts = await through(fired, sessionId, signal, judges);
+  const result = parts ? joinedResult(fired, verdicts, parts) : verdicts.result;
+  const report = await fireReport(event, fields, result, 0);
+  if (host === undefined || report.toolInput === null) return report;
+  const { toolInput } = await host.reportCall({
+    toolName: 'tool_name' in fields ? String(fields.tool_name) : undefined,
+    toolInput: report.toolInput,
+    toolResponse: undefined,
+    followUps: [],
+  });
+  return isRecord(toolInput) ? { ...report, toolInput } : report;
 }
 
 /** A tool call in the words of an agent that is known here, translated into ours. */
@@ -76,11 +98,20 @@ async function inOurWords(
   event: Asked[0],
   fields: Asked[1],
   host: Host | undefined,
-): Promise<Asked[1]> {
-  const native = Object.entries(host?.events ?? {}).find(([, ours]) => ours === event)?.[0];
-  if (native === undefined || host === undefined || event !== 'BeforeTool') return fields;
-  const read = await host.readCall(native, { ...fields });
-  return 'faults' in read ? fields : read.fields;
+  cwd: string,
+): Promise<{ readonly fields: Asked[1]; readonly parts?: CallParts }> {
+  const native = Object.entries(host?.events ?? {}).find(([, ours]) => ours === 'BeforeTool')?.[0];
+  if (host === undefined || native === undefined || !('tool_name' in fields)) return { fields };
+  const { tool_name, tool_input, ...own } = fields;
+  // The plugins of some agents have other names for the two.
+  const call = { tool_name, tool_input, tool: tool_name, args: tool_input, cwd };
+  const read = await host.readCall(native, call);
+  if ('faults' in read) return { fields };
+  const whole = (one: object) => ({ ...one, ...own }) as Asked[1];
+  return {
+    fields: whole(read.fields),
+    ...(read.parts && { parts: { ...read.parts, calls: read.parts.calls.map(whole) } }),
+  };
 }
 
 /** The folder that the client works in; without one, only the user's and the system's hooks judge. */
@@ -91,17 +122,16 @@ function folderIn(given: unknown): string {
 }
 
 async function through(
-  fired: Pick<FiredEvent, 'event' | 'fields' | 'folder'> & { readonly context: EventContext },
+  fired: FiredEvent,
   sessionId: string | undefined,
   signal: AbortSignal | undefined,
   { warm, dialects }: Judges,
-): Promise<AggregatedHookResult> {
-  const { result } = await warm().through({
-    fired: { ...fired, canAsk: true },
+): Promise<Fired> {
+  return warm().through({
+    fired,
     host: 'standards',
     sessionId,
     dialects: dialects ?? presentDialects,
     signal: signal ?? new AbortController().signal,
   });
-  return result;
 }

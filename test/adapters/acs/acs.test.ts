@@ -360,3 +360,77 @@ test('serve answers signed requests of the standard, and contexts of AGENT-HOOKS
       .status,
   ).toBe(401);
 }, 60_000);
+
+const wrapped = (values: Fields) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
+
+test('serve judges calls of known agents in our words, and answers in theirs', async () => {
+  const box = relayBox();
+  box.write(
+    'project/.hookmachine/hooks/moved.mjs',
+    `let text = '';
+for await (const part of process.stdin) text += part;
+const { tool_input } = JSON.parse(text);
+if (tool_input.file_path?.endsWith('.pem')) console.log('{"decision":"deny","reason":"No keys."}');
+else console.log(JSON.stringify({ hookSpecificOutput: { tool_input: { ...tool_input, file_path: '/moved' } } }));`,
+  );
+  const moved = { type: 'command', command: 'node .hookmachine/hooks/moved.mjs' };
+  const seen = {
+    type: 'command',
+    command: `echo '{"decision":"block","reason":"Not this result."}'`,
+  };
+  box.write(
+    'project/.hookmachine/settings.json',
+    JSON.stringify({
+      hooks: {
+        'tool.before': [{ matcher: 'write_file', hooks: [moved] }],
+        'tool.after': [{ matcher: 'run_shell_command', hooks: [seen] }],
+      },
+    }),
+  );
+  const serving = await startServe(box);
+  const step = async (platform: string, method: string, payload: object) => {
+    const metadata = { agent_id: 'a', session_id: platform, cwd: box.project, platform };
+    const post = async (message: Envelope) => {
+      const whole = { ...message, params: { ...(message['params'] as object), metadata } };
+      const { answer } = await serving.post(signed(whole, serving.token, platform), {
+        path: '/acs',
+        headers: { authorization: undefined },
+      });
+      return (answer as Envelope)['result'];
+    };
+    const { params } = hello as { readonly params: object };
+    await post({ ...hello, params: { ...params, request_id: crypto.randomUUID() } });
+    return post(request(`steps/${method}`, payload));
+  };
+  expect(
+    await step('opencode', 'toolCallRequest', {
+      tool: { name: 'write' },
+      arguments: wrapped({ filePath: '/a', content: 'x' }),
+    }),
+  ).toMatchObject({
+    decision: 'modify',
+    modifications: { parameter_overrides: { filePath: '/moved' } },
+  });
+  // A patch is judged as the files that it would write.
+  const patch = `*** Begin Patch
+*** Add File: a.txt
++a
+*** Add File: server.pem
++b
+*** End Patch`;
+  expect(
+    await step('codex', 'toolCallRequest', {
+      tool: { name: 'apply_patch' },
+      arguments: wrapped({ command: patch }),
+    }),
+  ).toMatchObject({ decision: 'deny', reasoning: expect.stringContaining('No keys.') as string });
+  expect(
+    await step('claude-code', 'toolCallResult', {
+      tool: { name: 'Bash' },
+      arguments: wrapped({ command: 'ls' }),
+      exit_status: 'success',
+      outputs: [{ value: 'a' }],
+    }),
+  ).toMatchObject({ decision: 'deny', reasoning: 'Not this result.' });
+});
