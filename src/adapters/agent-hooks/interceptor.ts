@@ -138,7 +138,7 @@ function verdictOf(context: AgentContext, report: Awaited<ReturnType<typeof fire
 
 function changedTarget(
   { interception_point: point, target }: AgentContext,
-  { toolInput, toolOutput, llmRequest }: Awaited<ReturnType<typeof fireReport>>,
+  { toolInput, toolOutput, llmRequest, llmResponse }: Awaited<ReturnType<typeof fireReport>>,
 ): unknown {
   switch (point) {
     case 'pre_tool_call':
@@ -149,6 +149,13 @@ function changedTarget(
       const messages = isRecord(llmRequest) ? llmRequest['messages'] : undefined;
       const before = JSON.stringify(messagesIn(target));
       return messages === undefined || JSON.stringify(messages) === before ? undefined : messages;
+    }
+    case 'post_model_call': {
+      const before = target as Fields;
+      const content = llmResponse?.text ?? '';
+      return llmResponse === null || content === (before['content'] ?? '')
+        ? undefined
+        : { ...before, content };
     }
     default:
       return undefined;

@@ -106,7 +106,7 @@ test('a question is a denial that may be lifted', async () => {
 const changing = (hookEventName: string, fields: object): object =>
   answer({ hookSpecificOutput: { hookEventName, ...fields } });
 
-test('changed arguments, results and messages are transforms', async () => {
+test('changed arguments, results, messages and answers are transforms', async () => {
   const { intercept } = interceptorWith({
     BeforeTool: [changing('BeforeTool', { tool_input: { content: 'c' } })],
     AfterTool: [
@@ -115,6 +115,17 @@ test('changed arguments, results and messages are transforms', async () => {
     BeforeModel: [
       changing('BeforeModel', { llm_request: { messages: [{ role: 'user', content: 'Hello' }] } }),
     ],
+    AfterModel: [
+      changing('AfterModel', {
+        llm_response: { candidates: [{ content: { role: 'model', parts: ['redacted'] } }] },
+      }),
+    ],
+  });
+  const calls = [{ id: 'c1', name: 'write_file', args: {} }];
+  const response = { content: 'secret', tool_calls: calls, finish_reason: 'stop' };
+  expect(await intercept(contextAt('post_model_call', { model, response }))).toEqual({
+    decision: 'transform',
+    transform: { path: '$target', value: { ...response, content: 'redacted' } },
   });
   expect(await intercept(contextAt('pre_tool_call', { tool_call }))).toEqual({
     decision: 'transform',
