@@ -5,6 +5,7 @@ import { isKnown, isSecret, shown } from '../../shell/reading/marks.ts';
 import { isLocal } from '../../shell/reading/network.ts';
 import { absolute } from '../../shell/reading/paths.ts';
 import { isRandom } from '../../settings/redaction/secrets.ts';
+import { addressesIn, remoteLine } from '../reading/addresses.ts';
 import { namesIn } from './names.ts';
 
 /** Something that a call would send to another machine. */
@@ -115,10 +116,20 @@ function sentByProgram({ name, args, by, cwd }: RunEffect): Sent[] {
     /^(?:dig|nslookup|host|drill|ping|telnet|ftp|tftp|mail|mailx|sendmail|mutt|swaks)$/.test(name)
   )
     return [sent(words, words, /\$|`|mail|mutt|swaks/.test(by) || longLabel.test(words), by, {})];
+  if (name === 'ssh' || name === 'mosh') return sentByShell(args, by);
   if (!interpreters.test(name)) return [];
   const file = args.find((text) => !text.startsWith('-'));
   const code = file === undefined ? '' : scriptAt(absolute(file, cwd));
   return speaks.test(code) ? [sent('', code, true, by, { isUpload: true })] : [];
+}
+
+/** What runs on another machine is known to whoever owns it. */
+function sentByShell(args: readonly string[], by: string): Sent[] {
+  const { operands } = remoteLine(args);
+  const [host = '', ...words] = operands;
+  return isLocal(host.replace(/^.*@/, '')) || (words.length === 0 && !/[<|]/.test(by))
+    ? []
+    : [sent(host, operands.join(' '), true, by, {})];
 }
 
 /** A label of a host's name that carries data. */
@@ -135,19 +146,16 @@ function scriptAt(path: string): string {
 function sentByTool(tool: string, input: Readonly<Record<string, unknown>>): Sent[] {
   const entries = Object.entries(input);
   const text = JSON.stringify(input);
-  const address = entries.find(
-    ([key, value]) =>
-      typeof value === 'string' &&
-      (/^[a-z]+:\/\//i.test(value) || (/^(?:url|uri|href)$/i.test(key) && /^[\w-]+\./.test(value))),
-  )?.[1];
+  const addresses = addressesIn(tool, input);
   const isActing = acting.test(tool) && !reading.test(tool);
-  if (typeof address === 'string') {
-    if (isLocal(address)) return [];
+  if (addresses.length > 0) {
+    const away = addresses.filter((to) => !isLocal(to));
+    if (away.length === 0) return [];
     const isData =
       isActing ||
-      carriesData(address) ||
+      away.some(carriesData) ||
       entries.some(([key, value]) => bodyKeys.test(key) && hasContent(value));
-    return [sent(address, text, isData, tool, { isUpload: true })];
+    return [sent(away.join(' '), text, isData, tool, { isUpload: true })];
   }
   if (!isActing) return [];
   const recipients = entries.flatMap(([key, value]) =>

@@ -12,6 +12,7 @@ import { disk } from '../../shell/reading/disk.ts';
 import { entriesOf, dayOf } from '../budget/ledger.ts';
 import { tokensOf } from '../budget/usage.ts';
 import { labelsOf } from '../flow/labels.ts';
+import { addressesIn, addressesOf } from '../reading/addresses.ts';
 import { effectsOf, projectOf } from '../reading/call-effects.ts';
 import { isSecretPath } from '../rules/secret-files.ts';
 import { readToolCall, serverOf } from '../reading/tool-call.ts';
@@ -175,9 +176,9 @@ function callSubjects(event: PolicyEvent): Subject[] {
   const effects = effectsOf(readToolCall(textOf(event['tool_name']), input), { cwd });
   const project = projectOf(cwd);
   const found = effects.flatMap((effect) => subjectsIn(effect, project));
-  const url = textOf(input['url']);
-  if (/^https?:/i.test(url) && !isLocal(url)) found.push(addressOf(url, url, false, tool.about));
-  return [tool, ...found];
+  const isOwn = effects.some(({ kind }) => kind === 'run' || kind === 'file');
+  const addresses = isOwn ? [] : addressesIn(tool.about, input).filter((to) => !isLocal(to));
+  return [tool, ...found, ...addresses.map((to) => addressOf(to, to, false, tool.about))];
 }
 
 function subjectsIn(effect: Effect, project: string): Subject[] {
@@ -185,7 +186,11 @@ function subjectsIn(effect: Effect, project: string): Subject[] {
   const about = shown(effect.by);
   switch (effect.kind) {
     case 'run':
-      return [runSubject(effect), ...filesNamedBy(effect, project)];
+      return [
+        runSubject(effect),
+        ...filesNamedBy(effect, project),
+        ...addressesOf(effect).map((to) => addressOf(to, '', false, about)),
+      ];
     case 'file':
       return [
         fileSubject(
@@ -196,9 +201,9 @@ function subjectsIn(effect: Effect, project: string): Subject[] {
         ),
       ];
     case 'send':
-      return isLocal(effect.to)
-        ? []
-        : [addressOf(effect.to, effect.text, isSecret(effect.text), about)];
+      return addressesOf(effect).map((to) =>
+        addressOf(to, effect.text, isSecret(effect.text), about),
+      );
     case 'code':
     case 'lost': {
       const text = shown(effect.kind === 'code' ? effect.text : effect.by);
@@ -277,11 +282,18 @@ function fileSubject(
 
 function addressOf(to: string, text: string, sendsSecret: boolean, about: string): Subject {
   const address = shown(to);
-  const url = address.split(' ')[0]!;
-  const host = URL.canParse(url) && /^[a-z]+:\/\//i.test(url) ? new URL(url).hostname : (/^(?:[^@/:]*@)?(\[[^\]]+\]|[^:/]+)/.exec(url)?.[1] ?? url); // prettier-ignore
+  const host = hostOf(address.split(' ')[0]!).toLowerCase() || '<unknown>';
   return {
     action: 'send',
-    resource: entity('Address', host.toLowerCase(), { host: host.toLowerCase(), text: shown(text), sendsSecret }), // prettier-ignore
+    resource: entity('Address', host, { host, text: shown(text), sendsSecret }),
     about,
   };
+}
+
+/** The host of an address, which may be a URL, `user@host:path` or a host with a port. */
+function hostOf(address: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(address) && URL.canParse(address))
+    return new URL(address).hostname;
+  const bare = address.replace(/^[a-z][a-z\d+.-]*:\/\//i, '');
+  return /^(?:[^@/:]*@)?(\[[^\]]+\]|[^:/]+)/.exec(bare)?.[1] ?? bare;
 }

@@ -159,6 +159,8 @@ function filesIn(name: string, input: Readonly<Record<string, unknown>>): ToolFi
   const files = pathKeys
     .flatMap((key) => input[key])
     .filter((value): value is string => typeof value === 'string' && value !== '')
+    // Tools that fetch have the same names for what is on the web.
+    .filter((path) => !/^https?:\/\//i.test(path))
     .map((path): ToolFile => ({ action, path: path.replace(/^file:\/\//, '') }));
   const { edits } = input;
   if (Array.isArray(edits))

@@ -33,7 +33,7 @@ const curlShape = {
   valued: 'AbCcDdEeFHhKmoPQrTtUuwXxYyz',
   longValued: [
     ...sending,
-    ...'request header output user url cookie cookie-jar user-agent referer config max-time connect-timeout retry proxy cacert cert key write-out resolve range output-dir max-redirs retry-delay dump-header unix-socket'.split(
+    ...'request header output user url cookie cookie-jar user-agent referer config max-time connect-timeout retry proxy cacert cert key write-out resolve range output-dir max-redirs retry-delay dump-header unix-socket connect-to preproxy proxy1.0 socks4 socks4a socks5 socks5-hostname doh-url'.split(
       ' ',
     ),
   ],
