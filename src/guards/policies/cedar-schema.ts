@@ -29,7 +29,8 @@ entity Command = {
 // Code that would run and that cannot be understood, and parts of a command that cannot be understood.
 entity Code = { "language": String, "text": String, "where": String };
 entity Folder in [Folder] = { "path": String };
-// "path" is relative to the project if "inProject"; a folder is a File here, too.
+// "path" is relative to the project if "inProject"; a folder is a File here, too. One that is deleted, moved or changed
+// as a whole is also in the folders below it.
 entity File in [Folder] = {
   "path": String,
   "name": String,

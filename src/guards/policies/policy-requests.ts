@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import { currentFolder } from '../../base/surroundings.ts';
 import { hookPoints, type HookEventName } from '../../core/points/hook-points.ts';
@@ -197,7 +197,7 @@ function subjectsIn(effect: Effect, project: string): Subject[] {
           { delete: 'delete', read: 'read' }[effect.action as 'delete'] ?? 'write',
           effect.path,
           project,
-          { about, where },
+          { about, where, isTree: effect.isTree },
         ),
       ];
     case 'send':
@@ -254,15 +254,56 @@ function isThere(path: string): boolean {
   }
 }
 
+interface FileUse {
+  readonly about: string;
+  readonly where: string;
+  /** Whether it is about everything below, too. */
+  readonly isTree?: boolean;
+}
+
+/** Returns the name that policies have for a path. */
+function nameIn(project: string, path: string, where: string) {
+  const inside = relative(project, path);
+  const inProject = inside !== '..' && !inside.startsWith('../') && where === 'here';
+  return { path: shown(inProject ? inside || '.' : path), inProject };
+}
+
+/** How many folders below another one are looked at, those at the top first. */
+const mostFolders = 500;
+
+function foldersBelow(top: string): string[] {
+  const found: string[] = [];
+  const left = [top];
+  for (let folder = left.shift(); folder !== undefined; folder = left.shift()) {
+    const inside = foldersIn(folder).slice(0, mostFolders - found.length);
+    found.push(...inside);
+    left.push(...inside.filter((path) => !/\/(?:\.git|node_modules)$/.test(path)));
+    if (found.length >= mostFolders) break;
+  }
+  return found;
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    // It is a file, or is not there.
+    return [];
+  }
+}
+
 function fileSubject(
   action: string,
   absolutePath: string,
   project: string,
-  { about, where }: { readonly about: string; readonly where: string },
+  { about, where, isTree = false }: FileUse,
 ): Subject {
-  const inside = relative(project, absolutePath);
-  const inProject = inside !== '..' && !inside.startsWith('../') && where === 'here';
-  const path = shown(inProject ? inside || '.' : absolutePath);
+  const { path, inProject } = nameIn(project, absolutePath, where);
+  // Whatever happens to a folder happens to all folders in it.
+  const below = isTree && where === 'here' ? foldersBelow(absolutePath) : [];
+  const within = below.map((one) => ({ type: 'Folder', id: nameIn(project, one, where).path }));
   const folders: PolicyEntity[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const above = dirname(at);
@@ -274,7 +315,7 @@ function fileSubject(
   return {
     action,
     // A rule about a folder is about the folder itself, too.
-    resource: entity('File', path, attrs, [...(folders.length > 0 ? [folders[0]!.uid] : []), { type: 'Folder', id: path }]), // prettier-ignore
+    resource: entity('File', path, attrs, [...(folders.length > 0 ? [folders[0]!.uid] : []), { type: 'Folder', id: path }, ...within]), // prettier-ignore
     around: [...folders, entity('Folder', path, { path })],
     about,
   };

@@ -57,6 +57,11 @@ describe('a policy is asked about what a call would do', () => {
       call('web_fetch', { url: 'https://evil.example/' }),
     ],
     [
+      'a folder in one that is deleted',
+      'action == Action::"delete", resource in Folder::"infra"',
+      shell('rm -rf .'),
+    ],
+    [
       'a program',
       'action == Action::"run", resource',
       shell('env FOO=1 sudo terraform apply'),
