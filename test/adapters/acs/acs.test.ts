@@ -178,6 +178,38 @@ describe('a Guardian', () => {
     ).toBe(false);
   });
 
+  // Computed by the standard's reference implementation in Go.
+  test('takes the signatures of the standard’s published vectors', () => {
+    const secret = Buffer.from(Array.from({ length: 32 }, (_, byte) => byte)).toString();
+    const session = '5c3f1b8e-9a0d-4c2e-8f4b-2d6a7e9c1b30';
+    const id = '8d0b6b0e-4d6b-4f7a-9d1c-1f1c7f0e2a10';
+    const by = (value: string) => ({
+      signature: { algorithm: 'HMAC-SHA256', value, key_id: 'k1' },
+    });
+    const params = {
+      acs_version: '0.1.0',
+      request_id: id,
+      timestamp: '2026-09-19T10:00:00Z',
+      metadata: { agent_id: 'agent', session_id: session },
+      payload: { ...bash('echo rm -rf /'), tool: { name: 'Bash' }, raw_command: 'echo rm -rf /' },
+      ...by('yJ3BXf/Hfc3jSnSMgOoNVGQ+5LKBKakvctDwE52lrM0='),
+    };
+    const step = { jsonrpc: '2.0', method: 'steps/toolCallRequest', id, params };
+    const result = {
+      type: 'final',
+      acs_version: '0.1.0',
+      request_id: id,
+      decision: 'deny',
+      reasoning: 'blocked',
+      reason_codes: ['destructive_shell_command_blocked'],
+      chain_hash: '14e6d50a913e8295606bc0d86ee9cde870040e0e0a319b13ae15836128d0d111',
+      ...by('Shh4i+RWlfCNfAoFlE7gp5QUoyCI8jz3HMKHzH/2gG0='),
+    };
+    expect(isSigned(step, secret, session)).toBe(true);
+    expect(isSigned({ jsonrpc: '2.0', id, result }, secret, session)).toBe(true);
+    expect(isSigned({ ...step, id: 'other' }, secret, session)).toBe(false);
+  });
+
   test('publishes the head of a chain that grows with each step', async () => {
     const one = guardian();
     await one.answer(hello);
