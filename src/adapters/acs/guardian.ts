@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { isRecord } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { acsVersion, type Envelope, isSigned, signed } from '../../handlers/acs/wire.ts';
-import { type Asked, askedBy, decisionOf, type Report } from './steps.ts';
+import { acsVersion, type Envelope, isSigned, keyOf, signed } from '../../handlers/acs/wire.ts';
+import { type Asked, askedBy, decisionOf, faultIn, type Report } from './steps.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,8 @@ const timeout = 60_000;
 interface Session {
   /** Ids of requests, so that none is judged twice. */
   readonly seen: Set<string>;
-  isGreeted: boolean;
+  /** The methods that were agreed upon; undefined until it was greeted. */
+  methods: ReadonlySet<unknown> | undefined;
   /** The hash of the last entry of its chain (§8.2). */
   chain: string | undefined;
 }
@@ -61,7 +62,7 @@ export class Guardian {
     const metadata = isRecord(params) && isRecord(params['metadata']) ? params['metadata'] : {};
     const session = typeof metadata['session_id'] === 'string' ? metadata['session_id'] : '';
     const sign = (envelope: Envelope): Envelope =>
-      this.#options.secret === undefined ? envelope : signed(envelope, this.#options.secret, session); // prettier-ignore
+      this.#options.secret === undefined ? envelope : signed(envelope, this.#options.secret, session, keyOf(request)); // prettier-ignore
     try {
       const result = await this.#resultOf(request, session, metadata);
       const envelope = { jsonrpc: '2.0', id, result };
@@ -89,18 +90,23 @@ export class Guardian {
       throw new Refusal(-32_004, 'SIGNATURE_INVALID');
     const known = this.#sessions.get(session) ?? this.#open(session);
     this.#assertNew(known, String(id), String(timestamp));
-    if (method === 'handshake/hello') return { ...base, decision: 'allow', payload: this.#greet(given, known) }; // prettier-ignore
-    if (!known.isGreeted)
+    // A ServerHello is no decision.
+    if (method === 'handshake/hello') return this.#greet(given, known);
+    if (known.methods === undefined)
       throw new Refusal(-32_003, 'CAPABILITY_NOT_NEGOTIATED: begin with handshake/hello');
     const asked = askedBy(method, given);
     if (asked === undefined) throw new Refusal(-32_601, `Method not found: ${method}`);
+    if (!known.methods.has(method))
+      throw new Refusal(-32_003, `CAPABILITY_NOT_NEGOTIATED: methods_implemented of ClientHello has no "${method}"`); // prettier-ignore
+    const fault = faultIn(method, given);
+    if (fault !== undefined) throw new Refusal(-32_602, `Invalid params: ${fault}`);
     known.chain = entryHash({ ...params, method }, known.chain);
     const decision = asked === 'recorded' ? { decision: 'allow' } : decisionOf(method, await this.#options.judge(asked, metadata)); // prettier-ignore
     return { ...base, chain_hash: known.chain, ...decision };
   }
 
   #open(id: string): Session {
-    const session = { seen: new Set<string>(), isGreeted: false, chain: undefined };
+    const session = { seen: new Set<string>(), methods: undefined, chain: undefined };
     this.#sessions.set(id, session);
     for (const oldest of this.#sessions.keys())
       if (this.#sessions.size > mostSessions) this.#sessions.delete(oldest);
@@ -115,10 +121,11 @@ export class Guardian {
       throw new Refusal(-32_001, `UNSUPPORTED_VERSION: ${acsVersion} is spoken here`);
     if (!list('transports_supported').includes('http'))
       throw new Refusal(-32_000, 'SESSION_REFUSED: http is spoken here');
-    session.isGreeted = true;
+    const methods = list('methods_implemented').filter((one) => askedBy(String(one), {}) !== undefined); // prettier-ignore
+    session.methods = new Set(methods);
     return {
       negotiated_version: acsVersion,
-      methods_evaluated: list('methods_implemented').filter((one) => askedBy(String(one), {}) !== undefined), // prettier-ignore
+      methods_evaluated: methods,
       selected_transport: 'http',
       signature_algorithms_supported: this.#options.secret === undefined ? [] : ['HMAC-SHA256'],
       timeout_config: { default_ms: timeout },

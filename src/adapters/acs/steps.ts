@@ -71,6 +71,21 @@ export function askedBy(method: string, payload: Fields): Asked | 'recorded' | u
   }
 }
 
+/** Says what is missing in a step, without which nobody could judge it. */
+export function faultIn(method: string, payload: Fields): string | undefined {
+  switch (method) {
+    case 'steps/toolCallRequest':
+      if (!isRecord(payload['tool']) || typeof payload['tool']['name'] !== 'string')
+        return '"payload.tool.name" is missing';
+      return isRecord(payload['arguments']) ? undefined : '"payload.arguments" is missing';
+    case 'steps/userMessage':
+    case 'steps/agentResponse':
+      return payload['content'] === undefined ? '"payload.content" is missing' : undefined;
+    default:
+      return undefined;
+  }
+}
+
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 

@@ -45,7 +45,8 @@ function folder(owner: Owner): string {
 export function keptToken(owner: Owner = serveState): string {
   const file = tokenFile(owner);
   keeping(file, () => {
-    if (!isThere(file)) writeAtomically(file, `${newToken()}\n`, { mode: 0o600 });
+    // Some clients take the whole file for the secret, with its line end.
+    if (!isThere(file)) writeAtomically(file, newToken(), { mode: 0o600 });
   });
   const stats = lstatSync(file);
   const own = process.getuid?.();

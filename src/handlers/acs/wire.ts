@@ -40,14 +40,31 @@ function withoutSignature(envelope: Envelope): {
   return { bare: { ...envelope, [part]: rest }, given };
 }
 
+/** The name of the key, for those who have one only. */
+const onlyKey = 'default';
+
+/** Returns the name of the key that a message was signed with. */
+export function keyOf(envelope: Envelope): string {
+  const { given } = withoutSignature(envelope);
+  const name = isRecord(given) ? given['key_id'] : undefined;
+  return typeof name === 'string' && name.length <= longestKey ? name : onlyKey;
+}
+
+const longestKey = 200;
+
 /** Returns a message with a signature over all of it. */
-export function signed(envelope: Envelope, secret: string, session: string): Envelope {
+export function signed(
+  envelope: Envelope,
+  secret: string,
+  session: string,
+  key: string = onlyKey,
+): Envelope {
   const { bare } = withoutSignature(envelope);
   const part = signedPart(bare);
   const signature: Signature = {
     algorithm: 'HMAC-SHA256',
     value: macOf(bare, secret, session).toString('base64'),
-    key_id: 'default',
+    key_id: key,
   };
   return { ...bare, [part]: { ...(bare[part] as object), signature } };
 }

@@ -25,9 +25,25 @@ const request = (method: string, payload: object = {}, params: object = {}): Env
   },
 });
 
+const methods = [
+  'toolCallRequest',
+  'toolCallResult',
+  'userMessage',
+  'agentResponse',
+  'sessionStart',
+  'sessionEnd',
+].map((name) => `steps/${name}`);
+
+const by = (session: string, method: string, payload: object): Envelope =>
+  request(method, payload, { metadata: { agent_id: 'agent', session_id: session } });
+
+const keyed = (value: string) => ({
+  signature: { algorithm: 'HMAC-SHA256', value, key_id: 'k1' },
+});
+
 const hello = request('handshake/hello', {
   acs_versions_supported: ['0.1.0'],
-  methods_implemented: ['steps/toolCallRequest', 'steps/nothingThatExists'],
+  methods_implemented: [...methods, 'steps/nothingThatExists'],
   transports_supported: ['http'],
   provenance_producer: 'none',
 });
@@ -87,13 +103,16 @@ describe('a Guardian', () => {
   });
 
   test('negotiates the steps that it evaluates, and refuses what it does not speak', async () => {
-    expect(await asked(guardian(), hello)).toMatchObject({
-      payload: {
-        negotiated_version: '0.1.0',
-        methods_evaluated: ['steps/toolCallRequest'],
-        on_decision_failure: 'deny',
-      },
+    const answer = await asked(guardian(), hello);
+    expect(answer).toMatchObject({
+      negotiated_version: '0.1.0',
+      methods_evaluated: methods,
+      on_decision_failure: 'deny',
+      profiles_accepted: ['acs-core'],
     });
+    // Clients refuse what is wrapped into a decision.
+    expect(Object.keys(answer)).not.toContain('payload');
+    expect(Object.keys(answer)).not.toContain('decision');
     const with_ = (more: object) => ({
       ...hello,
       params: {
@@ -178,21 +197,71 @@ describe('a Guardian', () => {
     ).toBe(false);
   });
 
+  /*
+   * What the standard's own harness asks a Guardian that is not its own, in its order
+   * (reference-implementations/agt/packages/conformance/src/external-guardian.ts).
+   */
+  test('answers the probes of the standard’s harness', async () => {
+    const secret = 's'.repeat(32);
+    const one = guardian({}, secret);
+    const probe = async (message: Envelope, session: string) => {
+      const answer = await one.answer(signed(message, secret, session, 'conformance'));
+      expect(isSigned(answer, secret, session)).toBe(true);
+      const { id, result, error } = answer;
+      expect(id).toBe(message['id']);
+      expect(((result ?? error) as Fields)['signature']).toMatchObject({ key_id: 'conformance' });
+      return answer;
+    };
+    const client = {
+      acs_versions_supported: ['0.1.0'],
+      methods_implemented: ['steps/toolCallRequest', 'steps/toolCallResult'],
+      transports_supported: ['http'],
+      provenance_producer: 'none',
+      profiles_supported: ['acs-core'],
+    };
+    const code = async (message: Envelope, session: string) =>
+      ((await probe(message, session))['error'] as Fields | undefined)?.['code'];
+
+    expect(
+      await one.answer({
+        jsonrpc: '1.0',
+        method: 'steps/toolCallRequest',
+        id: 'bad',
+        params: {},
+      }),
+    ).toMatchObject({ error: { code: -32_600 } });
+    expect(await code(by('early', 'steps/toolCallRequest', bash('ls')), 'early')).toBe(-32_003);
+    const overPipes = { ...client, transports_supported: ['stdio'] };
+    expect(await code(by('pipes', 'handshake/hello', overPipes), 'pipes')).toBe(-32_000);
+    expect(await probe(by('main', 'handshake/hello', client), 'main')).toMatchObject({
+      result: { negotiated_version: '0.1.0', methods_evaluated: client.methods_implemented },
+    });
+    const allowed = by('main', 'steps/toolCallRequest', bash('ls -la'));
+    expect(await probe(allowed, 'main')).toMatchObject({
+      result: { decision: 'allow', request_id: (allowed['params'] as Fields)['request_id'] },
+    });
+    expect(await code(allowed, 'main')).toBe(-32_005);
+    const invalid = by('main', 'steps/toolCallRequest', { tool: { name: 'Bash' } });
+    expect(await code(invalid, 'main')).toBe(-32_602);
+    expect(await code(invalid, 'main')).toBe(-32_005);
+    const content = [{ type: 'text', value: 'hello' }];
+    const unagreed = by('main', 'steps/userMessage', { content });
+    expect(await code(unagreed, 'main')).toBe(-32_003);
+    expect(await code(unagreed, 'main')).toBe(-32_005);
+  });
+
   // Computed by the standard's reference implementation in Go.
   test('takes the signatures of the standard’s published vectors', () => {
     const secret = Buffer.from(Array.from({ length: 32 }, (_, byte) => byte)).toString();
     const session = '5c3f1b8e-9a0d-4c2e-8f4b-2d6a7e9c1b30';
     const id = '8d0b6b0e-4d6b-4f7a-9d1c-1f1c7f0e2a10';
-    const by = (value: string) => ({
-      signature: { algorithm: 'HMAC-SHA256', value, key_id: 'k1' },
-    });
     const params = {
       acs_version: '0.1.0',
       request_id: id,
       timestamp: '2026-09-19T10:00:00Z',
       metadata: { agent_id: 'agent', session_id: session },
       payload: { ...bash('echo rm -rf /'), tool: { name: 'Bash' }, raw_command: 'echo rm -rf /' },
-      ...by('yJ3BXf/Hfc3jSnSMgOoNVGQ+5LKBKakvctDwE52lrM0='),
+      ...keyed('yJ3BXf/Hfc3jSnSMgOoNVGQ+5LKBKakvctDwE52lrM0='),
     };
     const step = { jsonrpc: '2.0', method: 'steps/toolCallRequest', id, params };
     const result = {
@@ -203,7 +272,7 @@ describe('a Guardian', () => {
       reasoning: 'blocked',
       reason_codes: ['destructive_shell_command_blocked'],
       chain_hash: '14e6d50a913e8295606bc0d86ee9cde870040e0e0a319b13ae15836128d0d111',
-      ...by('Shh4i+RWlfCNfAoFlE7gp5QUoyCI8jz3HMKHzH/2gG0='),
+      ...keyed('Shh4i+RWlfCNfAoFlE7gp5QUoyCI8jz3HMKHzH/2gG0='),
     };
     expect(isSigned(step, secret, session)).toBe(true);
     expect(isSigned({ jsonrpc: '2.0', id, result }, secret, session)).toBe(true);
@@ -356,7 +425,7 @@ test('serve answers signed requests of the standard, and contexts of AGENT-HOOKS
     arguments: { command: { value: 'rm -rf ~' } },
   });
   expect((await post(hello, 'wrong')).answer['error']).toMatchObject({ code: -32_004 });
-  expect((await post(hello)).answer['result']).toMatchObject({ decision: 'allow' });
+  expect((await post(hello)).answer['result']).toMatchObject({ negotiated_version: '0.1.0' });
   const { answer } = await post(step);
   expect(answer['result']).toMatchObject({
     decision: 'deny',
