@@ -108,6 +108,11 @@ function contentIn({ content }: Fields): string {
 /** How long somebody who is asked may take, in ms. */
 const answerTime = 300_000;
 
+/** Steps about what has happened already: they are told to hooks, and cannot be denied. */
+const reported: ReadonlySet<string> = new Set(
+  ['postCompact', 'subagentStop', 'sessionEnd'].map((name) => `steps/${name}`),
+);
+
 /** Returns the decision of the standard for what hooks decided (§6). */
 export function decisionOf(method: string, report: Report): Fields {
   const { decision, blocked, reason, stop, stopReason, toolInput, toolOutput } = report;
@@ -116,8 +121,13 @@ export function decisionOf(method: string, report: Report): Fields {
     reasoning: text ?? 'A hook does not allow this.',
     policy_references: hooks,
   });
+  if (reported.has(method))
+    return { decision: 'allow', ...((blocked || stop) && why(blocked ? reason : stopReason)) };
   if (blocked) return { decision: 'deny', ...why(reason), reason_codes: ['denied'] };
   if (stop) return { decision: 'deny', ...why(stopReason), reason_codes: ['stopped'] };
+  // Only a tool call can wait for somebody.
+  if ((decision === 'ask' || decision === 'defer') && method !== 'steps/toolCallRequest')
+    return { decision: 'deny', ...why(reason), reason_codes: [decision] };
   if (decision === 'ask')
     return { decision: 'ask', ...why(reason), ask_details: { approver: { type: 'human' }, timeout_ms: answerTime } }; // prettier-ignore
   if (decision === 'defer')

@@ -102,6 +102,20 @@ describe('a Guardian', () => {
     });
   });
 
+  test.each([
+    ['steps/sessionEnd', { blocked: true, reason: 'No.' }, { decision: 'allow', reasoning: 'No.' }],
+    [
+      'steps/userMessage',
+      { decision: 'ask', reason: 'Sure?' },
+      { decision: 'deny', reasoning: 'Sure?' },
+    ],
+    ['steps/toolCallResult', { decision: 'defer', reason: 'Later.' }, { decision: 'deny' }],
+  ])('answers %s only as the standard lets it', async (method, more, result) => {
+    const one = guardian(more);
+    await one.answer(hello);
+    expect(await asked(one, request(method, { content: 'a' }))).toMatchObject(result);
+  });
+
   test('negotiates the steps that it evaluates, and refuses what it does not speak', async () => {
     const answer = await asked(guardian(), hello);
     expect(answer).toMatchObject({
