@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { isRecord } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
+import type { EventWithFields } from '../../core/protocol/input.ts';
 import { acsVersion, type Envelope, isSigned, keyOf, signed } from '../../handlers/acs/wire.ts';
-import { type Asked, askedBy, decisionOf, faultIn, type Report } from './steps.ts';
+import { askedBy, decisionOf, faultIn, type Report } from './steps.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,7 +13,11 @@ export interface GuardianOptions {
   /** The secret that messages are signed with; undefined: they are not. */
   readonly secret: string | undefined;
   /** Takes an event through hooks. */
-  readonly judge: (asked: Asked, metadata: Fields) => Promise<Report>;
+  readonly judge: (
+    asked: EventWithFields,
+    metadata: Fields,
+    signal: AbortSignal | undefined,
+  ) => Promise<Report>;
   /** Default: the system's clock. */
   readonly now?: () => number;
 }
@@ -37,6 +42,13 @@ interface Session {
   chain: string | undefined;
 }
 
+/** Who asks. */
+interface Asking {
+  readonly session: string;
+  readonly metadata: Fields;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** A refusal of the registry (§17). */
 class Refusal extends Error {
   readonly code: number;
@@ -56,15 +68,15 @@ export class Guardian {
     this.#options = options;
   }
 
-  /** Answers one message; it never throws. */
-  async answer(request: Envelope): Promise<Envelope> {
+  /** Answers one message; it never throws. Hooks end once the signal aborts. */
+  async answer(request: Envelope, signal?: AbortSignal): Promise<Envelope> {
     const { id = null, params } = request;
     const metadata = isRecord(params) && isRecord(params['metadata']) ? params['metadata'] : {};
     const session = typeof metadata['session_id'] === 'string' ? metadata['session_id'] : '';
     const sign = (envelope: Envelope): Envelope =>
       this.#options.secret === undefined ? envelope : signed(envelope, this.#options.secret, session, keyOf(request)); // prettier-ignore
     try {
-      const result = await this.#resultOf(request, session, metadata);
+      const result = await this.#resultOf(request, { session, metadata, signal });
       const envelope = { jsonrpc: '2.0', id, result };
       return request['method'] === 'system/ping' ? envelope : sign(envelope);
     } catch (error) {
@@ -74,7 +86,7 @@ export class Guardian {
     }
   }
 
-  async #resultOf(request: Envelope, session: string, metadata: Fields): Promise<Fields> {
+  async #resultOf(request: Envelope, { session, metadata, signal }: Asking): Promise<Fields> {
     const { jsonrpc, method, params } = request;
     if (jsonrpc !== '2.0' || typeof method !== 'string' || !isRecord(params))
       throw new Refusal(-32_600, 'Invalid Request: send one JSON-RPC 2.0 request');
@@ -101,7 +113,7 @@ export class Guardian {
     const fault = faultIn(method, given);
     if (fault !== undefined) throw new Refusal(-32_602, `Invalid params: ${fault}`);
     known.chain = entryHash({ ...params, method }, known.chain);
-    const decision = asked === 'recorded' ? { decision: 'allow' } : decisionOf(method, await this.#options.judge(asked, metadata)); // prettier-ignore
+    const decision = asked === 'recorded' ? { decision: 'allow' } : decisionOf(method, await this.#options.judge(asked, metadata, signal)); // prettier-ignore
     return { ...base, chain_hash: known.chain, ...decision };
   }
 

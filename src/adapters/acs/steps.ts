@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import type { HookEventFields } from '../../core/protocol/input.ts';
+import type { EventWithFields } from '../../core/protocol/input.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import type { fireReport } from '../../hosts/relay/fire-report.ts';
 
@@ -7,11 +7,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What hooks decided, as `hookmachine fire` reports it. */
 export type Report = Awaited<ReturnType<typeof fireReport>>;
-
-/** The event of ours that a step comes to, with the fields that hooks receive. */
-export type Asked = {
-  readonly [Event in keyof HookEventFields]: readonly [Event, HookEventFields[Event]];
-}[keyof HookEventFields];
 
 /** Steps that have no hook point here; they are recorded in the session's chain and allowed. */
 const recorded: ReadonlySet<string> = new Set(
@@ -29,7 +24,7 @@ const recorded: ReadonlySet<string> = new Set(
 );
 
 /** Returns the event of a step; `recorded` for one without a hook point, undefined for an unknown method. */
-export function askedBy(method: string, payload: Fields): Asked | 'recorded' | undefined {
+export function askedBy(method: string, payload: Fields): EventWithFields | 'recorded' | undefined {
   if (recorded.has(method)) return 'recorded';
   const tool = isRecord(payload['tool']) ? payload['tool'] : {};
   const call = { tool_name: textOf(tool['name']), tool_input: argumentsIn(payload) };

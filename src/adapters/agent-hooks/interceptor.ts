@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { AggregatedHookResult } from '../../core/answers/results.ts';
-import type { HookEventFields } from '../../core/protocol/input.ts';
+import type { EventWithFields } from '../../core/protocol/input.ts';
 import { fireReport } from '../../hosts/relay/fire-report.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import type { AgentContext, Interceptor, Verdict } from './contract.ts';
@@ -10,15 +10,10 @@ import { valueOf, withValue } from './tool-contexts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The events of ours that an interception point comes to, with the fields that hooks receive. */
-type Asked = {
-  readonly [Event in keyof HookEventFields]: readonly [Event, HookEventFields[Event]];
-}[keyof HookEventFields];
-
 /** Takes an event through hooks. */
 export type FireEvent = (
-  event: Asked[0],
-  fields: Asked[1],
+  event: EventWithFields[0],
+  fields: EventWithFields[1],
   context: EventContext & { readonly canAsk: true },
 ) => Promise<AggregatedHookResult>;
 
@@ -60,7 +55,7 @@ export async function judgeContext(context: AgentContext, fire: FireEvent): Prom
   return verdictOf(context, await fireReport(event, fields, result, 0));
 }
 
-function askedBy(context: AgentContext): Asked {
+function askedBy(context: AgentContext): EventWithFields {
   const at = (key: string): Fields => context[key] as Fields;
   const tool = context['tool_call'] as { readonly name: string; readonly args: Fields };
   const call = { tool_name: tool?.name, tool_input: tool?.args };

@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.on('uncaughtException', (error) =>
     tell(`something failed, and serve continues: ${messageOf(error)}`),
   );
-  const spoken = standards({ warm: () => warm, dialects: options.dialects });
+  const spoken = standards({ token, warm: () => warm, dialects: options.dialects });
   const answers = answerHosts({
     token,
     tokenHint: `set ${tokenVariable} for the agent to the content of ${tokenFile()}`,

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { AgentContext } from '../../adapters/agent-hooks/contract.ts';
 import { judgeContext } from '../../adapters/agent-hooks/interceptor.ts';
 import { Guardian } from '../../adapters/acs/guardian.ts';
-import type { Asked, Report } from '../../adapters/acs/steps.ts';
+import type { Report } from '../../adapters/acs/steps.ts';
 import { isRecord } from '../../base/json.ts';
 import { isFolder } from '../../base/folders.ts';
+import type { EventWithFields } from '../../core/protocol/input.ts';
 import type { CallParts, Dialect, Host } from '../../core/dialects/dialect.ts';
 import { hosts } from '../../hosts/all/hosts.ts';
 import { presentDialects } from '../../hosts/all/known.ts';
@@ -16,31 +16,29 @@ import type { Fired, FiredEvent } from '../../hosts/relay/run-hooks.ts';
 import type { WarmHooks } from '../../hosts/serve/warm-hooks.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import type { Posted } from './answer-hosts.ts';
-import { tokenFile } from './kept-address.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What judges events, whoever asks. */
 interface Judges {
+  /** What `serve` is asked with. */
+  readonly token: string;
   readonly warm: () => WarmHooks;
   readonly dialects: readonly Dialect[] | undefined;
 }
 
 /** Answers those who speak a standard instead of the protocol of a host. */
 export function standards(judges: Judges) {
-  const signals = new WeakMap<Fields, AbortSignal>();
   const guardian = new Guardian({
     // What agents have in their environment anyway: `ACS_HMAC_SECRET_FILE` names the token's file.
-    secret: readFileSync(tokenFile(), 'utf8').trim(),
-    judge: async (asked, metadata) => judgeStep(asked, metadata, signals.get(metadata), judges),
+    secret: judges.token,
+    judge: (asked, metadata, signal) => judgeStep(asked, metadata, signal, judges),
   });
   return {
     /** The Agent Control Standard, at `/acs`. */
     acs: ({ input, signal }: Posted): Promise<object> => {
       if (input.fault !== undefined) throw new CommandFailure(input.fault);
-      const { params } = input.given;
-      if (isRecord(params) && isRecord(params['metadata'])) signals.set(params['metadata'], signal);
-      return guardian.answer(input.given);
+      return guardian.answer(input.given, signal);
     },
     /** An interceptor of AGENT-HOOKS-0.1, at `/agent-hooks`. */
     'agent-hooks': async ({ input, signal }: Posted): Promise<object> => {
@@ -62,7 +60,7 @@ export function standards(judges: Judges) {
 }
 
 async function judgeStep(
-  [event, given]: Asked,
+  [event, given]: EventWithFields,
   metadata: Fields,
   signal: AbortSignal | undefined,
   judges: Judges,
@@ -70,7 +68,7 @@ async function judgeStep(
   const { session_id: session, agent_id: agent, platform } = metadata;
   const folder = folderIn(metadata);
   const host = hosts.find(({ name }) => name === platform);
-  const { fields, parts } = await inOurWords(event, given, host, folder);
+  const { fields, parts } = await canonicalCall(event, given, host, folder);
   const fired = {
     event,
     fields,
@@ -93,13 +91,13 @@ async function judgeStep(
   return isRecord(toolInput) ? { ...report, toolInput } : report;
 }
 
-/** A tool call in the words of an agent that is known here, translated into ours. */
-async function inOurWords(
-  event: Asked[0],
-  fields: Asked[1],
+/** Translates a tool call of an agent that is known here into canonical form. */
+async function canonicalCall(
+  event: EventWithFields[0],
+  fields: EventWithFields[1],
   host: Host | undefined,
   cwd: string,
-): Promise<{ readonly fields: Asked[1]; readonly parts?: CallParts }> {
+): Promise<{ readonly fields: EventWithFields[1]; readonly parts?: CallParts }> {
   const native = Object.entries(host?.events ?? {}).find(([, ours]) => ours === 'BeforeTool')?.[0];
   if (host === undefined || native === undefined || !('tool_name' in fields)) return { fields };
   const { tool_name, tool_input, ...own } = fields;
@@ -107,7 +105,7 @@ async function inOurWords(
   const call = { tool_name, tool_input, tool: tool_name, args: tool_input, cwd };
   const read = await host.readCall(native, call);
   if ('faults' in read) return { fields };
-  const whole = (one: object) => ({ ...one, ...own }) as Asked[1];
+  const whole = (one: object) => ({ ...one, ...own }) as EventWithFields[1];
   return {
     fields: whole(read.fields),
     ...(read.parts && { parts: { ...read.parts, calls: read.parts.calls.map(whole) } }),

@@ -59,6 +59,11 @@ export interface HookEventFields {
   [host: `host.${string}`]: Readonly<Record<string, unknown>>;
 }
 
+/** An event with the fields that belong to it. */
+export type EventWithFields = {
+  readonly [Event in keyof HookEventFields]: readonly [Event, HookEventFields[Event]];
+}[keyof HookEventFields];
+
 export type BeforeToolInput = HookInput & HookEventFields['BeforeTool'];
 export type AfterToolInput = HookInput & HookEventFields['AfterTool'];
 export type BeforeModelInput = HookInput & HookEventFields['BeforeModel'];

@@ -2,10 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../../base/json.ts';
 import type { Effect, RunEffect } from '../../shell/reading/effects.ts';
 import { isKnown, isSecret, shown } from '../../shell/reading/marks.ts';
-import { isLocal } from '../../shell/reading/network.ts';
+import { isLocal, remoteLine } from '../../shell/reading/network.ts';
 import { absolute } from '../../shell/reading/paths.ts';
 import { isRandom } from '../../settings/redaction/secrets.ts';
-import { addressesIn, remoteLine } from '../reading/addresses.ts';
+import { addressesIn } from '../reading/addresses.ts';
+import { worksHere } from '../reading/call-effects.ts';
 import { namesIn } from './names.ts';
 
 /** Something that a call would send to another machine. */
@@ -68,8 +69,7 @@ export function sentBy(
   const found = effects
     .flatMap(sentIn)
     .map((one) => ({ ...one, isUpload: one.isUpload || readsFiles }));
-  const isOwn = effects.some(({ kind }) => kind === 'run' || kind === 'file');
-  return isOwn ? found : [...found, ...sentByTool(tool, input)];
+  return worksHere(effects) ? found : [...found, ...sentByTool(tool, input)];
 }
 
 function sentIn(effect: Effect): Sent[] {

@@ -3,6 +3,7 @@ import { redactor } from '../../settings/redaction/redactor.ts';
 import type { Effect } from '../../shell/reading/effects.ts';
 import { isSecret, shown } from '../../shell/reading/marks.ts';
 import { isLocal } from '../../shell/reading/network.ts';
+import { worksHere } from '../reading/call-effects.ts';
 import { serverOf } from '../reading/tool-call.ts';
 import { isLabel, type Label, type LabelOrigin, planted } from './labels.ts';
 
@@ -85,7 +86,7 @@ export function originsOf(
   const server = serverOf(tool);
   const address = ['url', 'uri', 'href'].map((key) => input[key]).find((value) => typeof value === 'string' && /^https?:/i.test(value)); // prettier-ignore
   const isRemote = typeof address === 'string' && !isLocal(address);
-  const isOwn = effects.some(({ kind }) => kind === 'run' || kind === 'file');
+  const isOwn = worksHere(effects);
   if (server !== undefined) add('untrusted', `the MCP server ${server}`);
   else if (isRemote) add('untrusted', address);
   else if (!isOwn && outside.test(tool)) add('untrusted', whereOf(tool, input));

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { isRecord } from '../../base/json.ts';
@@ -12,8 +12,8 @@ import { disk } from '../../shell/reading/disk.ts';
 import { entriesOf, dayOf } from '../budget/ledger.ts';
 import { tokensOf } from '../budget/usage.ts';
 import { labelsOf } from '../flow/labels.ts';
-import { addressesIn, addressesOf } from '../reading/addresses.ts';
-import { effectsOf, projectOf } from '../reading/call-effects.ts';
+import { addressesIn, addressesOf, hostIn } from '../reading/addresses.ts';
+import { effectsOf, projectOf, worksHere } from '../reading/call-effects.ts';
 import { isSecretPath } from '../rules/secret-files.ts';
 import { readToolCall, serverOf } from '../reading/tool-call.ts';
 import type { EntityName, PolicyEntity, PolicyRequest, PolicyValue } from './engine.ts';
@@ -176,8 +176,9 @@ function callSubjects(event: PolicyEvent): Subject[] {
   const effects = effectsOf(readToolCall(textOf(event['tool_name']), input), { cwd });
   const project = projectOf(cwd);
   const found = effects.flatMap((effect) => subjectsIn(effect, project));
-  const isOwn = effects.some(({ kind }) => kind === 'run' || kind === 'file');
-  const addresses = isOwn ? [] : addressesIn(tool.about, input).filter((to) => !isLocal(to));
+  const addresses = worksHere(effects)
+    ? []
+    : addressesIn(tool.about, input).filter((to) => !isLocal(to));
   return [tool, ...found, ...addresses.map((to) => addressOf(to, to, false, tool.about))];
 }
 
@@ -241,18 +242,10 @@ const mostArguments = 100;
 const filesNamedBy = ({ args, by, cwd, where }: RunEffect, project: string): Subject[] =>
   args.slice(0, mostArguments).flatMap((text) => {
     const path = absolute(text.replace(/^@/, ''), cwd);
-    return where === 'here' && !text.startsWith('-') && isThere(path)
+    return where === 'here' && !text.startsWith('-') && disk.real(path) !== undefined
       ? [fileSubject('read', path, project, { about: shown(by), where })]
       : [];
   });
-
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 interface FileUse {
   readonly about: string;
@@ -323,18 +316,10 @@ function fileSubject(
 
 function addressOf(to: string, text: string, sendsSecret: boolean, about: string): Subject {
   const address = shown(to);
-  const host = hostOf(address.split(' ')[0]!).toLowerCase() || '<unknown>';
+  const host = hostIn(address.split(' ')[0]!).toLowerCase() || '<unknown>';
   return {
     action: 'send',
     resource: entity('Address', host, { host, text: shown(text), sendsSecret }),
     about,
   };
-}
-
-/** The host of an address, which may be a URL, `user@host:path` or a host with a port. */
-function hostOf(address: string): string {
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(address) && URL.canParse(address))
-    return new URL(address).hostname;
-  const bare = address.replace(/^[a-z][a-z\d+.-]*:\/\//i, '');
-  return /^(?:[^@/:]*@)?(\[[^\]]+\]|[^:/]+)/.exec(bare)?.[1] ?? bare;
 }

@@ -19,10 +19,10 @@ export function jsonOf(value: unknown): string {
 /** Replaces halves of characters, which no other language can read, in texts and in names. */
 export const wellFormed = <Value>(value: Value): Value =>
   /\\ud[89a-f]/.test(JSON.stringify(value))
-    ? (JSON.parse(JSON.stringify(value), (_, one: unknown) => mended(one)) as Value)
+    ? (JSON.parse(JSON.stringify(value), (_, one: unknown) => repaired(one)) as Value)
     : value;
 
-const mended = (value: unknown): unknown =>
+const repaired = (value: unknown): unknown =>
   typeof value === 'string'
     ? Buffer.from(value).toString()
     : isRecord(value)

@@ -1,6 +1,5 @@
-import { CommandLine } from '../../shell/reading/options.ts';
 import type { Effect, RunEffect } from '../../shell/reading/effects.ts';
-import { isLocal } from '../../shell/reading/network.ts';
+import { isLocal, remoteLine } from '../../shell/reading/network.ts';
 
 /*
  * Which other machines a call would reach, whether or not it would send them anything.
@@ -36,6 +35,7 @@ const naming = /^(?:run|create|copy|cp)$/;
 const gitNetwork =
   /^(?:push|pull|fetch|clone|ls-remote|remote|submodule|archive|-c|config|svn|request-pull)$/;
 
+const scheme = /^[a-z][a-z\d+.-]*:\/\//i;
 const url = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
 /** `user@host:path`, and a host with a dot before a path. */
 const copied = /^(?:[\w.+-]+@[\w.-]+|[\w-]+(?:\.[\w-]+)+):(?!\d+$)\S*$/;
@@ -79,10 +79,6 @@ function reachedBy({ name, args }: RunEffect): string[] {
   return [...service, ...values.filter((text) => url.test(text) || copied.test(text))];
 }
 
-/** Takes apart the command line of a remote shell: the machine is the first operand. */
-export const remoteLine = (args: readonly string[]): CommandLine =>
-  new CommandLine(args, { valued: 'BbcDEeFIiJLlmOopQRSWw', isStrict: true });
-
 const proxiesIn = (args: readonly string[]): string[] =>
   args.flatMap((text, index) => {
     const [option = '', inside] = text.startsWith('--') ? text.split(/=(.*)/s) : [text];
@@ -104,11 +100,17 @@ export function addressesIn(tool: string, input: Readonly<Record<string, unknown
     [value].flat().flatMap((one) => (typeof one === 'string' ? [[key, one] as const] : [])),
   );
   const found = texts.flatMap(([key, text]) => [
-    ...(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ||
-    (/^(?:url|uri|href)s?$/i.test(key) && /^[\w-]+\./.test(text))
+    ...(scheme.test(text) || (/^(?:url|uri|href)s?$/i.test(key) && /^[\w-]+\./.test(text))
       ? [text]
       : []),
     ...(fetching.test(tool) ? (text.slice(0, 100_000).match(inText) ?? []) : []),
   ]);
   return [...new Set(found)].slice(0, mostAddresses);
+}
+
+/** The host of an address, which may be a URL, `user@host:path` or a host with a port. */
+export function hostIn(address: string): string {
+  if (scheme.test(address) && URL.canParse(address)) return new URL(address).hostname;
+  const bare = address.replace(scheme, '');
+  return /^(?:[^@/:]*@)?(\[[^\]]+\]|[^:/]+)/.exec(bare)?.[1] ?? bare;
 }

@@ -22,6 +22,10 @@ export interface CallPlace {
   readonly home?: string;
 }
 
+/** Whether a call runs programs or touches files, rather than having a server do something. */
+export const worksHere = (effects: readonly Effect[]): boolean =>
+  effects.some(({ kind }) => kind === 'run' || kind === 'file');
+
 /** Works out what a call would do, without running anything. */
 export function effectsOf(call: ToolCall, place: CallPlace): readonly Effect[] {
   const around = surroundingsOf(place, call.folder);

@@ -205,8 +205,12 @@ const copyOver: Program = (at, args, name) => {
   return '';
 };
 
+/** Takes apart the command line of a remote shell: the machine is the first operand. */
+export const remoteLine = (args: readonly string[]): CommandLine =>
+  new CommandLine(args, { valued: 'BbcDEeFIiJLlmOopQRSWw', isStrict: true });
+
 const remoteShell: Program = (at, args) => {
-  const line = new CommandLine(args, { valued: 'BbcDEeFIiJLlmOopQRSWw', isStrict: true });
+  const line = remoteLine(args);
   const [host = '', ...words] = line.operands;
   runProxies(at, line.all('o'));
   if (isSecret(at.stdin)) at.emit({ kind: 'send', to: host, text: at.stdin });

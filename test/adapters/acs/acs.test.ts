@@ -479,7 +479,7 @@ test('serve answers signed requests of the standard, and contexts of AGENT-HOOKS
 const wrapped = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
 
-test('serve judges calls of known agents in our words, and answers in theirs', async () => {
+test('serve translates the calls of known agents, and its answers to them', async () => {
   const box = relayBox();
   box.write(
     'project/.hookmachine/hooks/moved.mjs',
