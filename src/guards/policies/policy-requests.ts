@@ -236,7 +236,7 @@ function runSubject({ name, args, by, cwd, where }: RunEffect): Subject {
 }
 
 /** How many arguments of a command are looked at. */
-const mostArguments = 100;
+const mostArguments = 1_000;
 
 /** A program may read every file that it is given. */
 const filesNamedBy = ({ args, by, cwd, where }: RunEffect, project: string): Subject[] =>

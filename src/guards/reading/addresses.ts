@@ -5,8 +5,16 @@ import { isLocal, remoteLine } from '../../shell/reading/network.ts';
  * Which other machines a call would reach, whether or not it would send them anything.
  */
 
-/** How many addresses of one program or tool are looked at. */
-const mostAddresses = 50;
+/** How many addresses a program or tool may have; one that is left out would be one that nobody judged. */
+const mostAddresses = 200;
+
+/** @throws an error if there are too many to judge */
+function bounded(found: readonly string[]): string[] {
+  const all = [...new Set(found)];
+  if (all.length > mostAddresses)
+    throw new Error(`more than ${mostAddresses} addresses in one call cannot be judged`);
+  return all;
+}
 
 /** Whom programs speak to that are for one service only. */
 const services: Readonly<Record<string, string>> = {
@@ -43,7 +51,11 @@ const registry = /^(?:[\w-]+\.)+[\w-]+(?::\d+)?(?=\/|$)/;
 const proxied =
   /^(?:-x|--(?:pre)?proxy(?:1\.0)?|--socks\w*(?:-hostname)?|--connect-to|--resolve|--doh-url|-e|--execute)$/;
 
-/** Returns the addresses of other machines that a part of a call would reach; an unknown one is empty. */
+/**
+ * Returns the addresses of other machines that a part of a call would reach; an unknown one is empty.
+ *
+ * @throws an error if there are too many to judge
+ */
 export function addressesOf(effect: Effect): string[] {
   const found =
     effect.kind === 'send'
@@ -51,7 +63,7 @@ export function addressesOf(effect: Effect): string[] {
       : effect.kind === 'run' && effect.where === 'here'
         ? reachedBy(effect).filter((to) => to !== '')
         : [];
-  return [...new Set(found)].filter((to) => !isLocal(to)).slice(0, mostAddresses);
+  return bounded(found.filter((to) => !isLocal(to)));
 }
 
 /** Programs are given several addresses, and ports beside them. */
@@ -94,7 +106,11 @@ const proxiesIn = (args: readonly string[]): string[] =>
 const fetching = /fetch|web|brows|navigat|crawl|scrape|http/i;
 const inText = /\bhttps?:\/\/[^\s"'`<>()[\]{}\\]{1,4000}/gi;
 
-/** Returns all addresses in the arguments of a tool that is no command and writes no file. */
+/**
+ * Returns all addresses in the arguments of a tool that is no command and writes no file.
+ *
+ * @throws an error if there are too many to judge
+ */
 export function addressesIn(tool: string, input: Readonly<Record<string, unknown>>): string[] {
   const texts = Object.entries(input).flatMap(([key, value]) =>
     [value].flat().flatMap((one) => (typeof one === 'string' ? [[key, one] as const] : [])),
@@ -103,9 +119,9 @@ export function addressesIn(tool: string, input: Readonly<Record<string, unknown
     ...(scheme.test(text) || (/^(?:url|uri|href)s?$/i.test(key) && /^[\w-]+\./.test(text))
       ? [text]
       : []),
-    ...(fetching.test(tool) ? (text.slice(0, 100_000).match(inText) ?? []) : []),
+    ...(fetching.test(tool) ? (text.match(inText) ?? []) : []),
   ]);
-  return [...new Set(found)].slice(0, mostAddresses);
+  return bounded(found);
 }
 
 /** The host of an address, which may be a URL, `user@host:path` or a host with a port. */

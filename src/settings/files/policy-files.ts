@@ -45,7 +45,7 @@ export function policyFiles(hook: CedarHook, cwd: string): string[] {
   return readdirSync(at, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) === '.cedar')
     .toSorted()
-    .slice(0, mostFiles)
+    .slice(0, mostFiles + 1)
     .map((name) => join(at, name));
 }
 
@@ -55,11 +55,15 @@ export function filesOf(hook: CedarHook, cwd: string): string[] {
   return [...policyFiles(hook, cwd), ...(entities === undefined ? [] : [resolve(cwd, entities)])];
 }
 
-/** @throws an error that names the file or folder that has no policies */
+/** @throws an error that names the file or folder that has no policies, or too many */
 export function readPolicies(hook: CedarHook, cwd: string): PolicyText[] {
   const files = policyFiles(hook, cwd);
   if (files.length === 0)
     throw new Error(`there is no file with the ending .cedar in ${resolve(cwd, hook.command)}`);
+  if (files.length > mostFiles)
+    throw new Error(
+      `there are more than ${mostFiles} files of policies in ${resolve(cwd, hook.command)}`,
+    );
   return files.map((path) => ({ path, name: basename(path), text: readText(path) }));
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { beforeEach, expect, test } from 'vitest';
+import { readPolicies } from '../../../src/settings/files/policy-files.ts';
 import { main } from '../../support/main.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -103,6 +104,12 @@ test('policies that cannot be read block, and say which line is wrong', async ()
   const open = await hookmachine(['fire', 'tool.before'], shell('ls'));
   expect(open.exitCode).toBe(0);
   expect(open.stderr).toContain('rules.cedar: line 3: ');
+});
+
+test('more files of policies than are read block, instead of some of them being left out', () => {
+  const folder = tempFolder();
+  for (let at = 0; at < 501; at++) writeFileSync(join(folder, `${at}.cedar`), '');
+  expect(() => readPolicies({ command: folder }, folder)).toThrow('more than 500 files');
 });
 
 test('check validates policies against the schema, and names the file and the line', async () => {

@@ -250,6 +250,16 @@ describe('a policy about addresses', () => {
     expect(await judge(policy, shell(command))).toBeUndefined();
   });
 
+  test('leaves no address out: a call with too many of them cannot be judged', async () => {
+    const ours = Array.from({ length: 201 }, (_, at) => `https://a${at}.acme.dev`).join(' ');
+    for (const event of [shell(`curl ${ours}`), call('web_fetch', { prompt: ours })])
+      await expect(judge(policy, event)).rejects.toThrow('more than 200 addresses');
+    const many = Array.from({ length: 150 }, (_, at) => `https://a${at}.acme.dev`).join(' ');
+    expect(await judge(policy, shell(`curl ${many} https://evil.example`))).toMatchObject({
+      decision: 'deny',
+    });
+  });
+
   test('leaves alone what is written to a file', async () => {
     const input = { file_path: 'a.md', content: 'https://docs.example' };
     expect(await judge(policy, call('write_file', input))).toBeUndefined();
