@@ -138,9 +138,15 @@ const ofFrameworks = {
   '@langchain/core/singletons': 'langchain/node_modules/@langchain/core/dist/singletons/index.js',
 };
 
+const ofExamples = {
+  find: 'hookmachine/dialects',
+  replacement: resolve('src/entries/dialects.ts'),
+};
+
 const alias = Object.entries(ofFrameworks)
   .map(([name, file]) => ({ find: name, replacement: resolve('test/frameworks', file) }))
-  .filter(({ replacement }) => existsSync(replacement));
+  .filter(({ replacement }) => existsSync(replacement))
+  .concat(ofExamples);
 
 /** Whether another order was requested: no test may depend on the order. */
 const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));

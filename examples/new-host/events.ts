@@ -1,4 +1,4 @@
-import type { TableEvent } from '../../src/entries/dialects.ts';
+import type { TableEvent } from 'hookmachine/dialects';
 
 /** Otter's events, each with ours. */
 export const events = {

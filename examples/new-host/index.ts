@@ -1,4 +1,4 @@
-import { tableDialect } from '../../src/entries/dialects.ts';
+import { tableDialect } from 'hookmachine/dialects';
 import { events } from './events.ts';
 
 /** Otter, an agent that does not exist: what must be known before any hook of it is found. */

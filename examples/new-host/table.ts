@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type DialectTable, entriesBelow } from '../../src/entries/dialects.ts';
+import { type DialectTable, entriesBelow } from 'hookmachine/dialects';
 import { events } from './events.ts';
 
 /** Otter 1.0: everything in which it differs from other agents. */

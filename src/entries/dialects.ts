@@ -21,13 +21,16 @@ export { goose } from '../hosts/goose/index.ts';
 export { openhands } from '../hosts/openhands/index.ts';
 export { antigravity } from '../hosts/antigravity/index.ts';
 export { tableDialect } from '../hosts/table/table-dialect.ts';
+export { tableHost } from '../hosts/table/table-host.ts';
 export { entriesBelow } from '../hosts/table/entries.ts';
 export { claudeAnswer, readClaude } from '../hosts/table/claude-shape.ts';
 export type {
   DialectTable,
+  HostTable,
   Said,
   TableDialect,
   TableEvent,
+  TableHost,
   TableNames,
   TablePlaces,
 } from '../hosts/table/host-table.ts';
@@ -41,6 +44,7 @@ export type {
   CallResult,
   CheckedCall,
   Dialect,
+  Host,
   ReadCall,
 } from '../core/dialects/dialect.ts';
 export type {

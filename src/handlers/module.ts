@@ -13,6 +13,7 @@ import type { Answering, HandlerAnswer } from './handler.ts';
 import { modulePath } from '../core/definitions/module-path.ts';
 import { readMessage, workerSource, type ToWorker, type WorkerData } from './module-worker.ts';
 import { onDemand } from '../base/on-demand.ts';
+import { runsTypeScript } from '../base/runs-typescript.ts';
 import { errorOf, messageOf } from '../base/message-of.ts';
 
 const loadTypescriptLoader = onDemand(() => import('./typescript-loader.ts'));
@@ -71,10 +72,6 @@ export function endModule({ command, cwd, sharing }: Shared): void {
       hooks.delete(key);
     }
 }
-
-/** Whether this version of Node.js runs TypeScript itself. */
-const runsTypeScript = (): boolean =>
-  'typescript' in process.features && Boolean(process.features.typescript);
 
 class HookModule {
   readonly #file: string;

@@ -6,6 +6,7 @@ import { hosts } from '../../src/hosts/all/hosts.ts';
 import { startCommand } from '../../src/workbench/doctor/start-command.ts';
 import { published } from '../published-hosts/installed.ts';
 import { inProcess } from '../support/in-process.ts';
+import { main } from '../support/main.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 interface Report {
@@ -357,6 +358,19 @@ describe('the start of a session', () => {
     await installed();
     expect(await start()).toBeUndefined();
   });
+});
+
+test('no agent whose entries were just installed has a command that fails', async () => {
+  program('hookmachine', `exec ${shellWord(process.execPath)} ${shellWord(main)} "$@"`);
+  for (const { name } of hosts) {
+    const args = ['install', name, '--scope', 'user', '--command', 'hookmachine'];
+    expect(await inProcess({ project: box.project, env: env() }, args)).toMatchObject({
+      exitCode: 0,
+    });
+  }
+  const { agents, findings } = await doctor();
+  expect(agents.map(({ agent }) => agent)).toEqual(hosts.map(({ name }) => name));
+  expect(findings.filter(({ code }) => code.startsWith('command-'))).toEqual([]);
 });
 
 test('the versions that the doctor knows are those that are measured', async () => {

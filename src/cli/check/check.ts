@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { checkHooks, measureHooks } from '../../workbench/check/check-hooks.ts';
 import { type CheckProblem, ofSettings } from '../../workbench/check/check-problem.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
+import { agentProblems } from '../../hosts/added/load-agents.ts';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { durableSettings } from '../../durable/settings.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
@@ -52,6 +53,7 @@ export function addCheck(program: Command): void {
       const found = await lookAtHooks(folder, dialects, trust);
       const problems = [
         ...(await checkHooks({ ...found, folder }, tool)),
+        ...agentProblems.map(ofSettings),
         ...durableSettings({ project: folder }).problems.map(ofSettings),
         ...(measure ? await measureHooks({ ...found, folder }) : []),
       ];

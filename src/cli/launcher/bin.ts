@@ -1,3 +1,4 @@
+import { agentFolders } from '../../hosts/added/folders.ts';
 import { plainFire } from './plain-fire.ts';
 import { plainRelay } from '../relay/plain-relay.ts';
 import { runCommand } from '../parts/run-command.ts';
@@ -15,8 +16,15 @@ import { runCommand } from '../parts/run-command.ts';
 export let hooksRun: number | undefined;
 
 const [command, ...args] = process.argv.slice(2);
+// Agents that are not ours import our modules, which must then be the same as those of the command.
 const asked =
-  command === 'fire' ? plainlyFired() : command === 'relay' ? plainlyRelayed() : undefined;
+  agentFolders().length > 0
+    ? undefined
+    : command === 'fire'
+      ? plainlyFired()
+      : command === 'relay'
+        ? plainlyRelayed()
+        : undefined;
 
 void toItsEnd(
   asked

@@ -15,7 +15,7 @@ export async function runCommand(work: () => Promise<void>, needsFolder = true):
     const { oneLine } = await import('../../base/log.ts');
     guardStreams();
     process.stderr.write(`hookmachine: ${oneLine(error.message)}\n`);
-    process.exitCode = 1;
+    process.exitCode ||= 1;
   }
 }
 

@@ -6,6 +6,7 @@ import { noHooksOption } from '../../hosts/relay/no-hooks-option.ts';
 import { addRecordingOptions } from '../parts/recording-option.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { relay } from './relay.ts';
+import { unanswered } from '../../hosts/parts/denying-answer.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
 
 /** `hookmachine relay <host>`: all our hooks as one hook of a host. */
@@ -34,8 +35,11 @@ export function addRelay(program: Command): void {
 Example:
   echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | hookmachine relay claude-code`,
     )
-    .action(
-      async (host: string, event: string | undefined, options: RelayOptions) =>
-        void (await relay(hostNamed(host), event, options)),
-    );
+    .action(async (host: string, event: string | undefined, options: RelayOptions) => {
+      // Whatever agent that is, its event cannot be judged, and most take this status for a denial.
+      process.exitCode = unanswered;
+      const known = hostNamed(host);
+      process.exitCode = 0;
+      await relay(known, event, options);
+    });
 }

@@ -26,30 +26,40 @@ const patience = 5_000;
  * Answers the event of a client as the command would that it stands for. If that cannot be done, the client
  * is left without an answer, and has its event judged otherwise.
  */
-export async function answerClient(client: Client, kept: Omit<EventLife, 'signal'>): Promise<void> {
+export async function answerClient(
+  client: Client,
+  kept: Omit<EventLife, 'signal'>,
+  hasAgents: () => boolean,
+): Promise<void> {
   const timer = setTimeout(() => client.giveUp(), patience);
   try {
     const caller = callerOf(Number(await client.read(10)));
     clearTimeout(timer);
-    const call = caller && plainRelay(caller.args);
-    if (caller === undefined || call === undefined || call.options.defer) {
-      client.send('n');
-      return client.end();
-    }
-    client.take();
+    if (caller === undefined) return refuse(client);
     const around = {
       env: caller.env,
       folder: caller.folder,
       writeError: (text: string) => client.send('e', text),
       beforeHook: (sharing: string) => client.sendSurely('b', markOf(sharing)),
     };
-    await inSurroundings(around, () => relay(client, caller, call, kept));
-    client.end();
+    await inSurroundings(around, async () => {
+      if (!hasAgents()) return client.giveUp();
+      const call = plainRelay(caller.args);
+      if (call === undefined || call.options.defer) return refuse(client);
+      client.take();
+      await relay(client, caller, call, kept);
+      client.end();
+    });
   } catch {
     client.giveUp();
   } finally {
     clearTimeout(timer);
   }
+}
+
+function refuse(client: Client): void {
+  client.send('n');
+  client.end();
 }
 
 type Call = NonNullable<ReturnType<typeof plainRelay>>;

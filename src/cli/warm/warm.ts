@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { stateOfAgents } from '../../hosts/added/folders.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { answerClient } from './answer-client.ts';
 import { Client } from './client.ts';
@@ -36,6 +37,7 @@ async function warm(socket: string): Promise<void> {
   process.on('uncaughtException', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
 
+  const hasAgents = sameAgents(() => retire());
   const server = createServer((connection) => {
     // What is loaded only now would be of another version.
     if (!isSame()) {
@@ -44,7 +46,7 @@ async function warm(socket: string): Promise<void> {
     }
     running++;
     lastEvent = performance.now();
-    void answerClient(new Client(connection), kept).finally(() => {
+    void answerClient(new Client(connection), kept, hasAgents).finally(() => {
       running--;
       lastEvent = performance.now();
     });
@@ -79,6 +81,16 @@ function unchanged(file: string): () => boolean {
   return () => {
     const now = statSync(file, { throwIfNoEntry: false });
     return isSameFile(before, now) && now?.mtimeMs === before.mtimeMs;
+  };
+}
+
+/** Returns whether a caller's agents are those that were loaded here; `otherwise` is called if they are not. */
+function sameAgents(otherwise: () => void): () => boolean {
+  const loaded = stateOfAgents();
+  return () => {
+    const isSame = stateOfAgents() === loaded;
+    if (!isSame) otherwise();
+    return isSame;
   };
 }
 

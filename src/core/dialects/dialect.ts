@@ -127,6 +127,11 @@ export interface HostPart {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
   /** For `hookmachine relay`, where an agent of this dialect is the host: how that host is answered. */
   speak?(): Promise<Speaker>;
+  /**
+   * For a host that obeys no exit status: what denies on stdout, said so simply that nothing can fail.
+   * Without it, a relay that cannot answer otherwise exits with 2.
+   */
+  readonly plainDenial?: (reason: string) => Readonly<Record<string, unknown>>;
   /** For `hookmachine install`: where and how that host's entries are written. */
   install?(): Promise<Installation>;
   /** For `hookmachine migrate`: how its own settings describe a hook. */

@@ -45,8 +45,9 @@ const hostFiles: Readonly<
   antigravity: { settings: [], others: ['.agents/hooks.json', '.gemini/config/hooks.json'] },
 };
 
-/** Whether hooks of a family may be present, known without loading the dialects that are not in use. */
-export const families: readonly Pick<Dialect, 'family' | 'mayBeIn'>[] = [
+type Family = Pick<Dialect, 'family' | 'mayBeIn'>;
+
+const known: Family[] = [
   ...defaultDialects,
   ...Object.entries(hostFiles).map(([family, { settings, others }]) => ({
     family,
@@ -60,6 +61,14 @@ export const families: readonly Pick<Dialect, 'family' | 'mayBeIn'>[] = [
         ),
   })),
 ];
+
+/** Whether hooks of a family may be present, known without loading the dialects that are not in use. */
+export const families: readonly Family[] = known;
+
+/** Adds the family of an agent that is not one of ours. */
+export function addFamily(family: Family): void {
+  known.push(family);
+}
 
 function mayHold(file: string): boolean {
   const sight = settingsAtFirstSight(file);

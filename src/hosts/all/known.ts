@@ -3,7 +3,7 @@ import { claudeCode } from '../claude-code/index.ts';
 import { codex } from '../codex/index.ts';
 import { copilot } from '../copilot/index.ts';
 import { cursor } from '../cursor/index.ts';
-import { defaultDialects } from './defaults.ts';
+import { addFamily, defaultDialects } from './defaults.ts';
 import { antigravity } from '../antigravity/index.ts';
 import { crush } from '../crush/index.ts';
 import { factory } from '../factory/index.ts';
@@ -34,17 +34,21 @@ const ofHosts: readonly Dialect[] = [
   antigravity,
 ];
 
+const all: Dialect[] = [hookmachine, llxprt, kodelet, kodeletStrict, ...ofHosts];
+const present: Dialect[] = [...defaultDialects, ...ofHosts];
+
 /** Every dialect that we speak; the first is the default. */
-export const knownDialects: readonly Dialect[] = [
-  hookmachine,
-  llxprt,
-  kodelet,
-  kodeletStrict,
-  ...ofHosts,
-];
+export const knownDialects: readonly Dialect[] = all;
 
 /** The dialects whose hooks run on the command line, wherever there are any. */
-export const presentDialects: readonly Dialect[] = [...defaultDialects, ...ofHosts];
+export const presentDialects: readonly Dialect[] = present;
+
+/** Adds the dialect of an agent that is not one of ours, before anyone reads the lists. */
+export function addDialect(dialect: Dialect): void {
+  all.push(dialect);
+  present.push(dialect);
+  addFamily(dialect);
+}
 
 /** Returns the same dialects, with this one in place of the one that finds the same hooks. */
 export const presentDialectsWith = (dialect: Dialect): readonly Dialect[] =>

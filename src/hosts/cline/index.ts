@@ -6,6 +6,7 @@ import { events } from './events.ts';
 export const cline = tableDialect({
   name: 'cline',
   events,
+  plainDenial: (reason) => ({ cancel: true, errorMessage: reason }),
   places: {
     project: ['.clinerules/hooks', '.cline/hooks'],
     user: ['Documents/Cline/Hooks', '.cline/hooks'],

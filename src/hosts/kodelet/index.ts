@@ -45,6 +45,7 @@ export const kodelet: Dialect = {
   environment: () => ({}),
   stdin: ({ event }, payload, context) => toStdin(event, payload, context),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
+  plainDenial: (reason) => ({ blocked: true, reason }),
   ...fromRoom({
     call: () => import('./call.ts'),
     speak: () => import('./speak.ts'),

@@ -6,5 +6,6 @@ import { events } from './events.ts';
 export const openclaw = tableHost({
   name: 'openclaw',
   events,
+  plainDenial: (reason) => ({ deny: reason }),
   load: onDemand(() => import('./table.ts')),
 });

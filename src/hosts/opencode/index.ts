@@ -13,6 +13,7 @@ export const opencode: Host = {
     'session.idle': 'AfterAgent',
     'session.compacting': 'PreCompress',
   },
+  plainDenial: (reason) => ({ deny: reason }),
   ...fromRoom({
     call: () => import('./call.ts'),
     speak: () => import('./speak.ts'),

@@ -34,18 +34,8 @@ export function denyingAnswer(known: KnownEvent, reason: string): HostAnswer {
   } catch {
     // Then it is said so simply that nothing can fail.
   }
-  return plainDenials.get(host.name)?.(reason) ?? { exitCode: unanswered };
+  return host.plainDenial ? { stdout: host.plainDenial(reason) } : { exitCode: unanswered };
 }
 
 /** The exit status of a relay whose answer cannot be written: most hosts deny, and read why on stderr. */
 export const unanswered = 2;
-
-/** For hosts that obey no exit status. */
-const plainDenials = new Map<string, (reason: string) => HostAnswer>([
-  ['kodelet', (reason) => ({ stdout: { blocked: true, reason } })],
-  ['opencode', (reason) => ({ stdout: { deny: reason } })],
-  ['kilo', (reason) => ({ stdout: { deny: reason } })],
-  ['cline', (reason) => ({ stdout: { cancel: true, errorMessage: reason } })],
-  ['openclaw', (reason) => ({ stdout: { deny: reason } })],
-  ['pi', (reason) => ({ stdout: { deny: reason } })],
-]);

@@ -9,6 +9,7 @@ type Wish = keyof Wanted;
 
 /** A wish that a host does not receive. */
 export interface LostWish {
+  readonly kind: Wish;
   /** What it is, for sinks without payloads. */
   readonly name: string;
   /** What it is, with the beginning of its text. */
@@ -77,7 +78,7 @@ export class AllWishes implements Wishes {
   lost(): LostWish[] {
     return (Object.keys(this.#wanted) as Wish[])
       .filter((kind) => !this.#taken.has(kind))
-      .map((kind) => ({ name: names[kind], quoted: inWords(kind, this.#wanted[kind]) }));
+      .map((kind) => ({ kind, name: names[kind], quoted: inWords(kind, this.#wanted[kind]) }));
   }
 }
 

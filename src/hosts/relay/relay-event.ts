@@ -202,14 +202,18 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
   const outcome = withNotice(found, await path.notice?.(fired.event, folder));
   const said = await saidTo(host, given, fired, outcome);
   const wishes = new AllWishes(fired.event, said);
-  const answer = speaker.write(event, said, wishes);
+  const written = speaker.write(event, said, wishes);
+  const denial = wishes.peek('deny');
+  const isLost = wishes.lost().some(({ kind }) => kind === 'deny') && mustBeJudged(known);
+  const answer = isLost ? denyingAnswer(known, denial!) : written;
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   const lost = (wish: string): string =>
     `${speaker.title} cannot accept this in answer to ${event}: ${wish}`;
-  for (const wish of wishes.lost()) warn(lost(wish.quoted), { text: lost(wish.name) });
+  for (const wish of wishes.lost().filter(({ kind }) => !isLost || kind !== 'deny'))
+    warn(lost(wish.quoted), { text: lost(wish.name) });
   for (const wish of outcome.lost) warn(lost(wish), { text: lost(wish) });
   const hooksTook = Math.max(0, ...results.map(({ durationMs }) => durationMs));
-  return { answer, denial: wishes.peek('deny'), hookCount: results.length, hooksTook };
+  return { answer, denial, hookCount: results.length, hooksTook };
 }
 
 function withNotice(outcome: CallOutcome, notice: string | undefined): CallOutcome {

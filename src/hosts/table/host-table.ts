@@ -4,7 +4,7 @@ import type { Complain } from '../../core/definitions/problem.ts';
 import type { EventOutcome, HostAnswer, Speaker, Wishes } from '../../core/dialects/speaker.ts';
 import type { Installation } from '../../core/dialects/installation.ts';
 import type { EntryFormat } from '../../core/dialects/writer.ts';
-import type { CallParts, DialectNames } from '../../core/dialects/dialect.ts';
+import type { CallParts, DialectNames, HostPart } from '../../core/dialects/dialect.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { SettingsFormat } from '../../settings/files/read-files.ts';
@@ -143,7 +143,7 @@ export interface DialectTable extends HostTable {
 }
 
 /** What is known of a host before its table is loaded. */
-export interface TableHost extends Pick<DialectNames, 'name'> {
+export interface TableHost extends Pick<DialectNames, 'name'>, Pick<HostPart, 'plainDenial'> {
   readonly events: Readonly<Record<string, TableEvent>>;
   readonly load: () => Promise<{ readonly table: HostTable }>;
 }

@@ -5,7 +5,7 @@ import type { LoadedHost, TableEvent, TableHost } from './host-table.ts';
 /** How a host is spoken to, by its table. */
 export function spoken(
   host: TableHost,
-): Pick<Host, 'readCall' | 'reportCall' | 'speak' | 'install'> {
+): Pick<Host, 'readCall' | 'reportCall' | 'speak' | 'install' | 'plainDenial'> {
   const ready = async (): Promise<LoadedHost> => ({ ...host, ...(await host.load()).table });
   return {
     readCall: async (event, given) =>
@@ -13,6 +13,7 @@ export function spoken(
     reportCall: async (result) => (await import('./call.ts')).reportCall(await ready(), result),
     speak: async () => (await import('./speak.ts')).speakerOf(await ready()),
     install: async () => (await ready()).installation,
+    ...(host.plainDenial && { plainDenial: host.plainDenial }),
   };
 }
 

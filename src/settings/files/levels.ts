@@ -38,6 +38,21 @@ export const hasAdministrator = (): boolean =>
 export const systemFilesFolder = (systemFolder = administration): string =>
   join(systemFolder, owners.hookmachine.system, 'settings.d');
 
+/**
+ * The folders of agents that are not ours, each agent in a folder of its own. Where there are administrator's
+ * settings only the administrator's count: an agent's code runs in one process with the guards.
+ */
+export function agentsFolders(
+  systemFolder = administration,
+  isManaged = hasAdministrator(),
+): { readonly counts: string | undefined; readonly ignored: string | undefined } {
+  const [system, user] = [
+    join(systemFolder, owners.hookmachine.system),
+    inFolder(homeFolder(), owners.hookmachine.folder),
+  ].map((folder) => inFolder(folder, 'agents'));
+  return isManaged ? { counts: system, ignored: user } : { counts: user, ignored: undefined };
+}
+
 /** Returns the places of bundles, whether or not there are any. */
 export function bundlePlaces(systemFolder = administration): BundlePlace[] {
   const system = bundlesIn('system', join(systemFolder, owners.hookmachine.system));

@@ -4,7 +4,7 @@ import type { Installation, RelayCall } from '../../core/dialects/installation.t
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { type Cost, lastSeen } from '../../hosts/relay/last-seen.ts';
 import { relayInCommand, tokenVariable } from '../../hosts/parts/relay-entry.ts';
-import { sampleStdin } from '../matrix/sample-stdin.ts';
+import { wholeSample } from '../matrix/sample-stdin.ts';
 import type { Entries, EntryCommand } from './entries.ts';
 import type { Finding } from './finding.ts';
 import { type EntriesSite, lookAtEntries } from './look-at-entries.ts';
@@ -186,7 +186,7 @@ async function harmless(
 ): Promise<Readonly<Record<string, unknown>>> {
   const name =
     event !== undefined && Object.hasOwn(host.events, event) ? event : Object.keys(host.events)[0]!;
-  const fields = isDialect(host) ? await sampleStdin(host, name, cwd) : {};
+  const fields = isDialect(host) ? await wholeSample(host, name, cwd) : {};
   const text = JSON.stringify({ session_id: 'doctor', cwd, hook_event_name: name, ...fields });
   return JSON.parse(text.replaceAll('rm -rf /', 'true')) as Readonly<Record<string, unknown>>;
 }

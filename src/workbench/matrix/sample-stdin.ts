@@ -17,6 +17,21 @@ export async function sampleStdin(
   dialect: Dialect,
   name: string,
   cwd: string,
+  isWanted?: (payload: HookPayload) => boolean,
+): Promise<Fields | undefined> {
+  const whole = await wholeSample(dialect, name, cwd, isWanted);
+  if (whole === undefined) return undefined;
+  const names = [name, dialect.events[name]!];
+  return Object.fromEntries(
+    Object.entries(whole).filter(([, value]) => !isOurs(value, names, cwd)),
+  );
+}
+
+/** The same with what we add ourselves, such as the event's name: all that a host gives its hooks. */
+export async function wholeSample(
+  dialect: Dialect,
+  name: string,
+  cwd: string,
   isWanted: (payload: HookPayload) => boolean = () => true,
 ): Promise<Fields | undefined> {
   await readyToFind(dialect, cwd);
@@ -38,10 +53,7 @@ export async function sampleStdin(
   const payload = fitting.find(isWanted) ?? fitting[0] ?? payloads[0];
   if (payload === undefined) return undefined;
   const said = dialect.stdin(hook, payload, { toolCallId: 'call-1', messages });
-  const printed = JSON.parse(JSON.stringify(said)) as Fields;
-  return Object.fromEntries(
-    Object.entries(printed).filter(([, value]) => !isOurs(value, [name, event], cwd)),
-  );
+  return JSON.parse(JSON.stringify(said)) as Fields;
 }
 
 const sample = 'sample';

@@ -158,10 +158,10 @@ describe('a relay', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('a relay for an unknown host says which hosts there are', async () => {
+  test('a relay for an unknown host denies, as nobody can judge it, and says which hosts there are', async () => {
     const { stderr, exitCode } = await relayBox().relay('nobody', call);
     expect(stderr).toMatch(/there is no host "nobody": use one of .*claude-code/);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
   });
 });
 
