@@ -360,6 +360,21 @@ describe('the start of a session', () => {
   });
 });
 
+test('an agent that has the plugin needs no entries, and is told if it has both', async () => {
+  const agents: string[] = [];
+  for (const { name, install } of hosts) {
+    const folder = (await install()).pluginFolder?.({ cwd: '', home: box.home, env: {} });
+    if (folder === undefined) continue;
+    agents.push(name);
+    mkdirSync(folder, { recursive: true });
+  }
+  const report = await doctor();
+  expect(report.agents.map(({ agent }) => agent)).toEqual(agents);
+  for (const agent of agents) expect(codes(report, agent)).toEqual(['never-seen']);
+  await installed();
+  expect(codes(await doctor())).toContain('entries-twice');
+});
+
 test('no agent whose entries were just installed has a command that fails', async () => {
   program('hookmachine', `exec ${shellWord(process.execPath)} ${shellWord(main)} "$@"`);
   for (const { name } of hosts) {

@@ -23,12 +23,12 @@ const { exitCode } = execaSync(
     'run',
     '--reporter=verbose',
     '--retry=1',
-    ...[...hosts, 'gateway'].map((name) => `test/published-hosts/${name}.test.ts`),
+    ...[...hosts, 'gateway', 'plugins'].map((name) => `test/published-hosts/${name}.test.ts`),
   ],
   {
     preferLocal: true,
     stdio: 'inherit',
-    env: { HOSTS: 'all', GATEWAY_HOSTS: hosts.join(' ') },
+    env: { HOSTS: 'all', GATEWAY_HOSTS: hosts.join(' '), PLUGIN_HOSTS: hosts.join(' ') },
     reject: false,
   },
 );

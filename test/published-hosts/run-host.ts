@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
@@ -17,6 +17,14 @@ export interface HostRunOptions {
   readonly calls?: (project: string) => readonly WantedCall[];
   /** Makes it post to `serve`, which is running or not, instead of running a command. */
   readonly serve?: 'up' | 'away';
+  /**
+   * Has the agent install a plugin in place of `hookmachine install`: `agent` runs the agent with these
+   * arguments, and `home` is the user's folder.
+   */
+  readonly plugin?: (
+    agent: (...args: readonly string[]) => Promise<void>,
+    home: string,
+  ) => void | Promise<void>;
 }
 
 /** A running host. */
@@ -43,7 +51,7 @@ type Files = Readonly<Record<string, unknown>>;
 export async function startHost(
   { name, args, shell, files, env: envOf, leaves, scope = 'project' }: RealHost,
   own: Files,
-  { calls = () => [shell('touch ran')], serve }: HostRunOptions = {},
+  { calls = () => [shell('touch ran')], serve, plugin }: HostRunOptions = {},
 ): Promise<RunningHost> {
   const box = sandbox();
   const { project, home } = box;
@@ -54,17 +62,18 @@ export async function startHost(
   for (const [file, content] of Object.entries(own)) box.write(join(project, file), content);
   const via = serve ? ['--via', 'http', '--accept-fail-open'] : [];
   const command = JSON.stringify(starter);
-  await hookmachine(box, ['install', name, '--scope', scope, '--command', command, ...via]);
+  if (!plugin)
+    await hookmachine(box, ['install', name, '--scope', scope, '--command', command, ...via]);
   const served = serve && (await startServe(box));
   if (serve === 'away') {
     served!.running.kill();
     await served!.running;
   }
-  const running = execa(programOf(name)!, args, {
+  const settings = {
     cwd: project,
     env: {
       ...box.env,
-      PATH: pathFor(name),
+      PATH: plugin ? `${binOf(home)}:${pathFor(name)}` : pathFor(name),
       HOOKMACHINE_TRUST: '1',
       NO_COLOR: '1',
       ...envOf(server.url),
@@ -73,6 +82,14 @@ export async function startHost(
     extendEnv: false,
     stdin: 'ignore',
     all: true,
+  } as const;
+  await plugin?.(
+    async (...given) =>
+      void (await execa(programOf(name)!, given, { ...settings, timeout: 60_000 })),
+    home,
+  );
+  const running = execa(programOf(name)!, args, {
+    ...settings,
     reject: false,
     // Only a host that hangs takes this long, even on a busy machine.
     timeout: 200_000,
@@ -97,6 +114,14 @@ export async function runHost(
 ): Promise<HostRun> {
   const running = await startHost(host, own, options);
   return { ...running, output: await running.output };
+}
+
+/** A folder on the search path in which the user has put hookmachine. */
+function binOf(home: string): string {
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  symlinkSync(starter, join(bin, 'hookmachine'));
+  return bin;
 }
 
 /** Ends the processes that have both in their command lines. */

@@ -55,6 +55,8 @@ interface AnyInstallation {
   readonly switches?: readonly OffSwitch[];
   /** The version that was measured; a later one may do otherwise. */
   readonly measured?: string;
+  /** The folder in which the host itself puts the plugin of `plugins/`; absent if it has no plugins. */
+  readonly pluginFolder?: (site: InstallSite) => string;
   /** What the host itself keeps, outside the file of the entries, that keeps it from running them. */
   readonly ownDoubts?: (scope: Scope, site: InstallSite) => readonly OwnDoubt[];
   /** The events at which another hook of the host can undo a denial of ours. */

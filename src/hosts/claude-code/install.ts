@@ -17,6 +17,7 @@ export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['claude'],
   measured: '2.1.332',
+  pluginFolder: (site) => join(userFolder(users, site), 'plugins/cache/hookmachine'),
   // The first of several answers counts.
   undoneAt: ['PermissionRequest'],
   switches: [

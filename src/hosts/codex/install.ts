@@ -11,6 +11,7 @@ export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['codex'],
   measured: '0.171.0',
+  pluginFolder: (site) => join(userFolder(users, site), 'plugins/cache/hookmachine'),
   ownDoubts: codexDoubts,
   switches: ['hooks', 'codex_hooks'].map((key) => ({
     path: ['features', key],

@@ -25,6 +25,7 @@ export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['copilot'],
   measured: '1.0.102',
+  pluginFolder: (site) => join(userFolder(users, site), 'installed-plugins/hookmachine'),
   switches: [
     {
       path: ['disableAllHooks'],

@@ -22,6 +22,7 @@ export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['gemini'],
   measured: '0.61.0',
+  pluginFolder: ({ home }) => join(home, '.gemini/extensions/hookmachine'),
   // There the last answer counts.
   undoneAt: ['BeforeModel', 'AfterModel'],
   ownDoubts: folderDoubts('.gemini', 'Gemini CLI'),

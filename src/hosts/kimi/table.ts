@@ -13,6 +13,7 @@ import { events } from './events.ts';
 
 const path = filePathAs('path');
 const hookTimeout = 600;
+const kimiFolder = { variable: 'KIMI_CODE_HOME', folder: '.kimi-code' };
 const eventNamed = anySpelling(events);
 
 /** Kimi Code 2.1.0, as measured and as its package says. */
@@ -138,8 +139,8 @@ export const table: DialectTable = {
     kind: 'lines',
     programs: ['kimi'],
     measured: '2.1.0',
-    file: (_, site) =>
-      join(userFolder({ variable: 'KIMI_CODE_HOME', folder: '.kimi-code' }, site), 'config.toml'),
+    pluginFolder: (site) => join(userFolder(kimiFolder, site), 'plugins/managed/hookmachine'),
+    file: (_, site) => join(userFolder(kimiFolder, site), 'config.toml'),
     lines: (call) =>
       Object.entries(events)
         .filter(([, { at }]) => !at.startsWith('host.'))

@@ -11,6 +11,7 @@ export const installation: EntriesInstallation = {
   kind: 'entries',
   programs: ['qwen'],
   measured: '0.24.0',
+  pluginFolder: ({ home }) => join(home, '.qwen/extensions/hookmachine'),
   ownDoubts: folderDoubts('.qwen', 'Qwen Code'),
   switches: [
     {

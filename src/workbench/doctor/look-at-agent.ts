@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import type { Installation, RelayCall } from '../../core/dialects/installation.ts';
+import { isFolder } from '../../base/folders.ts';
 import { findProgram, ownFolders } from '../../base/programs.ts';
 import { type Cost, lastSeen } from '../../hosts/relay/last-seen.ts';
 import { relayInCommand, tokenVariable } from '../../hosts/parts/relay-entry.ts';
@@ -63,11 +64,21 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
   const program = programOf(installation);
   const { name } = host;
   const { scopes, findings: ofEntries } = await lookAtEntries(host, site);
-  if (program === undefined && scopes.length === 0) return undefined;
+  const plugin = installation.pluginFolder?.(site);
+  const hasPlugin = plugin !== undefined && isFolder(plugin);
+  if (program === undefined && scopes.length === 0 && !hasPlugin) return undefined;
   const seen = lastSeen(name);
   const about = { agent: name };
   const findings: Finding[] = [...ofEntries];
-  if (scopes.length === 0)
+  if (hasPlugin && scopes.length > 0)
+    findings.push({
+      ...about,
+      code: 'entries-twice',
+      level: 'warning',
+      message: `${title} has the plugin in ${plugin} and entries of its own, so hooks run twice`,
+      fix: `hookmachine uninstall ${name} --scope ${scopes[0]!.scope}`,
+    });
+  if (scopes.length === 0 && !hasPlugin)
     findings.push({
       ...about,
       code: 'no-entries',
@@ -79,13 +90,13 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
     const own = site.callFor(name, one.scope, installation);
     findings.push(...(await startAll(host, one, own, site)));
   }
-  if (scopes.length > 0 && seen === undefined)
+  if ((scopes.length > 0 || hasPlugin) && seen === undefined)
     findings.push({
       ...about,
       code: 'never-seen',
       level: 'warning',
       message: `no event of ${title} was ever seen on this machine`,
-      fix: `${installation.after(scopes[0]!.scope)[0] ?? `start ${title} anew`}; then let it use a tool`,
+      fix: `${installation.after(scopes[0]?.scope ?? 'user')[0] ?? `start ${title} anew`}; then let it use a tool`,
     });
   const version = program === undefined ? undefined : await versionOf(program);
   if (program !== undefined && version === undefined)

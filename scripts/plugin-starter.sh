@@ -1,0 +1,58 @@
+#!/bin/sh
+# Starts hookmachine for a plugin: the one on the PATH, or else the plugin's own version, which is installed for this
+# user on first use. Until that has worked, exit status 2 denies what would have to be judged.
+version=VERSION
+[ -n "$HOME" ] || { echo 'hookmachine: HOME is not set' >&2; exit 2; }
+data=${XDG_DATA_HOME:-$HOME/.local/share}/hookmachine
+state=${XDG_STATE_HOME:-$HOME/.local/state}/hookmachine
+
+# The guards are on from the beginning; whoever edits or removes this file later has decided otherwise.
+if [ ! -e "$state/guards-begun" ]; then
+  settings=$HOME/.hookmachine/settings.json
+  mkdir -p "$state" "$HOME/.hookmachine" && : >"$state/guards-begun"
+  [ -e "$settings" ] || [ -h "$settings" ] || printf '{ "guards": "on" }\n' >"$settings"
+fi
+
+# A project must not supply hookmachine or npm, neither from its own folders nor from those of its packages.
+safe=
+IFS=:
+set -f
+for folder in $PATH; do
+  case $folder/ in
+    */node_modules/.bin/) continue ;;
+    "$PWD"/*) [ "$PWD" = "$HOME" ] || continue ;;
+    /*) ;;
+    *) continue ;;
+  esac
+  safe=$safe${safe:+:}$folder
+done
+unset IFS
+set +f
+
+found=$(PATH=$safe command -v hookmachine) && exec "$found" "$@"
+own=$data/$version/node_modules/.bin/hookmachine
+[ -x "$own" ] && exec "$own" "$@"
+
+# Several events may come at once: one of them installs it, and the others wait. A lock of ten minutes is left over.
+mkdir -p "$data" && chmod 700 "$data" || exit 2
+find "$data/$version.lock" -maxdepth 0 -mmin +10 -exec rmdir {} + 2>/dev/null
+if mkdir "$data/$version.lock" 2>/dev/null; then
+  trap 'rm -rf "$data/$version.new"; rmdir "$data/$version.lock" 2>/dev/null' EXIT
+  trap 'exit 2' HUP INT TERM
+  rm -rf "$data/$version.new"
+  mkdir "$data/$version.new" && cd "$data/$version.new" && echo '{ "private": true }' >package.json &&
+    PATH=$safe npm install --ignore-scripts --no-audit --no-fund --loglevel=error "hookmachine@$version" >&2 </dev/null &&
+    mv "$data/$version.new" "$data/$version"
+  cd "$OLDPWD" 2>/dev/null
+  rmdir "$data/$version.lock"
+  trap - EXIT
+else
+  waited=0
+  while [ -d "$data/$version.lock" ] && [ "$waited" -lt 50 ]; do
+    sleep 1
+    waited=$((waited + 1))
+  done
+fi
+[ -x "$own" ] && exec "$own" "$@"
+echo "hookmachine: version $version could not be installed, so this cannot be judged; install it yourself: npm install -g hookmachine" >&2
+exit 2
