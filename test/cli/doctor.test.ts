@@ -362,10 +362,10 @@ describe('the start of a session', () => {
 
 test('an agent that has the plugin needs no entries, and is told if it has both', async () => {
   const agents: string[] = [];
-  for (const { name, install } of hosts) {
-    const folder = (await install()).pluginFolder?.({ cwd: '', home: box.home, env: {} });
+  for (const host of hosts) {
+    const folder = (await host.install()).pluginFolder?.({ cwd: '', home: box.home, env: {} });
     if (folder === undefined) continue;
-    agents.push(name);
+    agents.push(host.name);
     mkdirSync(folder, { recursive: true });
   }
   const report = await doctor();

@@ -70,22 +70,7 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
   const seen = lastSeen(name);
   const about = { agent: name };
   const findings: Finding[] = [...ofEntries];
-  if (hasPlugin && scopes.length > 0)
-    findings.push({
-      ...about,
-      code: 'entries-twice',
-      level: 'warning',
-      message: `${title} has the plugin in ${plugin} and entries of its own, so hooks run twice`,
-      fix: `hookmachine uninstall ${name} --scope ${scopes[0]!.scope}`,
-    });
-  if (scopes.length === 0 && !hasPlugin)
-    findings.push({
-      ...about,
-      code: 'no-entries',
-      level: 'off',
-      message: `${title} does not call hookmachine, here or for all projects`,
-      fix: `hookmachine install ${name} --scope user`,
-    });
+  findings.push(...waysIn(name, title, scopes, hasPlugin ? plugin : undefined));
   for (const one of scopes) {
     const own = site.callFor(name, one.scope, installation);
     findings.push(...(await startAll(host, one, own, site)));
@@ -123,6 +108,35 @@ export async function lookAtAgent(host: Host, site: DoctorSite): Promise<AgentRe
     cost: costOf(seen?.recent),
     findings,
   };
+}
+
+/** What is wrong with the ways in which an agent calls us: its entries, and the folder of its plugin. */
+function waysIn(
+  agent: string,
+  title: string,
+  scopes: readonly Entries[],
+  plugin: string | undefined,
+): Finding[] {
+  if (plugin !== undefined && scopes.length > 0)
+    return [
+      {
+        agent,
+        code: 'entries-twice',
+        level: 'warning',
+        message: `${title} has the plugin in ${plugin} and entries of its own, so hooks run twice`,
+        fix: `hookmachine uninstall ${agent} --scope ${scopes[0]!.scope}`,
+      },
+    ];
+  if (plugin !== undefined || scopes.length > 0) return [];
+  return [
+    {
+      agent,
+      code: 'no-entries',
+      level: 'off',
+      message: `${title} does not call hookmachine, here or for all projects`,
+      fix: `hookmachine install ${agent} --scope user`,
+    },
+  ];
 }
 
 const partsOf = (text: string): readonly number[] =>
