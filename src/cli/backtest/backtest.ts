@@ -15,6 +15,7 @@ import { backtestReport } from './backtest-report.ts';
 import { dialectNamed, dialectsOption } from '../parts/dialects-option.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { guardsNamed } from '../../workbench/backtest/guards-named.ts';
+import { annotations } from '../parts/annotate.ts';
 import { printableJson } from '../parts/printable.ts';
 import { ProgressBar } from '../parts/progress-bar.ts';
 import { projectFolder } from '../parts/project-folder.ts';
@@ -155,7 +156,11 @@ async function backtest(named: string, options: Options): Promise<void> {
         `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${outcome.notUnderstood[0]?.why ?? 'no file there looks like one'}`,
       );
     process.exitCode = outcome.isComplete ? 0 : 130;
-    process.stdout.write(options.json ? `${printableJson(outcome, 2)}\n` : backtestReport(outcome));
+    const report = backtestReport(outcome);
+    const note = { level: 'notice', title: 'hookmachine backtest', message: report } as const;
+    process.stdout.write(
+      options.json ? `${printableJson(outcome, 2)}\n` : report + annotations([note]),
+    );
   } finally {
     process.off('SIGINT', interrupt);
   }

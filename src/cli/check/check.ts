@@ -7,6 +7,7 @@ import { presentDialects } from '../../hosts/all/known.ts';
 import { durableSettings } from '../../durable/settings.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
+import { type Annotation, annotations, fromHere } from '../parts/annotate.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { counted } from '../../base/counted.ts';
@@ -58,7 +59,9 @@ export function addCheck(program: Command): void {
         ...(measure ? await measureHooks({ ...found, folder }) : []),
       ];
       process.stdout.write(
-        json ? `${printableJson(problems, 2)}\n` : describe(problems, found.hooks.length),
+        json
+          ? `${printableJson(problems, 2)}\n`
+          : describe(problems, found.hooks.length) + annotations(problems.map(annotationOf)),
       );
       process.exitCode = problems.length > 0 ? 1 : 0;
     });
@@ -77,6 +80,23 @@ function describe(problems: readonly CheckProblem[], hookCount: number): string 
   const total = `${counted(problems.length, 'problem')} in ${count}.`;
   return `${[...lines, total].map((line) => printable(line.replaceAll('\n', String.raw`\n`))).join('\n')}\n`;
 }
+
+const annotationOf = ({
+  file,
+  line,
+  column,
+  place,
+  message,
+  fix,
+  code,
+}: CheckProblem): Annotation => ({
+  level: 'error',
+  file: file === undefined ? undefined : fromHere(file),
+  line,
+  column,
+  title: `hookmachine check: ${code}`,
+  message: `${place === '' ? '' : `${place}: `}${message}; ${fix}`,
+});
 
 function lineOf({ line, column, place, message, fix, code }: CheckProblem): string {
   const at = line === undefined ? '' : `${line}:${column} `;

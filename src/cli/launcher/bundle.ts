@@ -8,6 +8,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { assertRequiresNothing, importByLoad } from './bundle-imports.ts';
+import { makeFolder } from '../../base/folders.ts';
+import { wholeProgram } from '../program.ts';
+import { helpPages, manPage } from './help-pages.ts';
 import { startupVariables } from '../warm/startup-variables.ts';
 import { stampBuild } from '../../../scripts/built-from.ts';
 import { readPageTexts } from '../../watch/inspector/page-texts.ts';
@@ -221,4 +224,12 @@ writeFileSync(command!.path, command!.contents, { mode: 0o755 });
 const starter = readFileSync(join(root, 'src/cli/launcher/hookmachine.sh'), 'utf8');
 const asNow = starter.replace('BUNDLE', bundleId).replace('STARTUP', () => startupVariables);
 writeFileSync(join(root, 'dist/hookmachine'), asNow, { mode: 0o755 });
+
+const program = await wholeProgram();
+rmSync(join(root, 'dist/help'), { recursive: true, force: true });
+makeFolder(join(root, 'dist/help'));
+for (const [words, help] of helpPages(program))
+  writeFileSync(join(root, 'dist/help', `${words === '' ? 'hookmachine' : words}.txt`), help);
+writeFileSync(join(root, 'dist/help/version.txt'), `${program.version() ?? ''}\n`);
+writeFileSync(join(root, 'dist/hookmachine.1'), manPage(program, program.version() ?? ''));
 stampBuild();

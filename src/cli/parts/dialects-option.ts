@@ -33,5 +33,5 @@ export function dialectNamed(name: string): Dialect {
 }
 
 function namesOf(dialects: readonly Dialect[]): string {
-  return dialects.map(({ name }) => name).join(',');
+  return dialects.map(({ name }) => name).join(', ');
 }

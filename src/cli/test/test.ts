@@ -1,16 +1,19 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { junitOf } from '../../workbench/hooktests/junit.ts';
+import { type Judged, junitOf } from '../../workbench/hooktests/junit.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { judgeTests, linesOf, testFilesIn } from '../../workbench/hooktests/judge-tests.ts';
+import { type Annotation, annotations, fromHere } from '../parts/annotate.ts';
+import { printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { say } from '../parts/shown-change.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
 
 interface Options {
   readonly cwd: string;
+  readonly json?: true;
   readonly junit?: string;
   readonly watch?: true;
   readonly trust?: true;
@@ -26,6 +29,7 @@ export function addTest(program: Command): void {
     )
     .description('run tests of hooks, and show how the results differ from what they expect')
     .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option('--json', 'print JSON: a list of file, line, name, durationMs and lines')
     .option('--junit <file>', 'also write the results as JUnit XML')
     .option('--watch', 'run them again when a file of the project changes')
     .option(...trustOption)
@@ -62,12 +66,24 @@ async function testOnce(given: readonly string[], folder: string, options: Optio
   if (files.length === 0)
     throw new CommandFailure(`there is no *.hooktest.yaml in ${given.join(', ') || folder}`);
   const shown = await judgeTests([...new Set(files)], folder, options);
-  for (const one of shown) say(linesOf(one).join('\n'));
-  const failed = shown.filter(({ lines }) => lines.length > 0).length;
-  say(`\n${shown.length - failed} passed, ${failed} failed`);
-  process.exitCode = failed > 0 ? 1 : 0;
+  const failed = shown.filter(({ lines }) => lines.length > 0);
+  if (options.json) process.stdout.write(`${printableJson(shown, 2)}\n`);
+  else {
+    for (const one of shown) say(linesOf(one).join('\n'));
+    say(`\n${shown.length - failed.length} passed, ${failed.length} failed`);
+    process.stdout.write(annotations(failed.map((one) => annotationOf(one, folder))));
+  }
+  process.exitCode = failed.length > 0 ? 1 : 0;
   if (options.junit !== undefined) writeReport(resolve(options.junit), junitOf(shown));
 }
+
+const annotationOf = ({ file, line, name, lines }: Judged, folder: string): Annotation => ({
+  level: 'error',
+  file: fromHere(resolve(folder, file)),
+  line,
+  title: `hookmachine test: ${name}`,
+  message: lines.join('\n'),
+});
 
 function testFilesAt(path: string): readonly string[] {
   const full = resolve(path);

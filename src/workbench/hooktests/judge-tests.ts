@@ -48,7 +48,13 @@ async function judge(
     (runs) => runs.flatMap(failureLines),
     (error: unknown) => [`${relative(base, one.file)}:${one.line}: ${messageOf(error)}`],
   );
-  return { file: one.file, name: one.name, durationMs: performance.now() - startedAt, lines };
+  return {
+    file: one.file,
+    line: one.line,
+    name: one.name,
+    durationMs: performance.now() - startedAt,
+    lines,
+  };
 }
 
 function failureLines({ under, differences, notes }: TestRun): string[] {

@@ -1,6 +1,8 @@
 /** The result of one test, as a report shows it. */
 export interface Judged {
   readonly file: string;
+  /** Where the test begins; undefined for a file that could not be read. */
+  readonly line?: number;
   readonly name: string;
   readonly durationMs: number;
   /** One line for each fault; none if the test passed. */
