@@ -115,7 +115,7 @@ describe('settings, recordings and file names of strangers play no tricks on a t
     [['test', '--json']],
     [['matrix', `true # ${tricks}`, '--event', 'BeforeTool']],
     [['migrate']],
-    [['migrate', '--write']],
+    [['migrate']],
     [['disable', `hook ${tricks}`]],
     [['enable', `no ${tricks}`]],
     [['init', tricks]],

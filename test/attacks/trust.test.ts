@@ -101,7 +101,7 @@ describe("a project's settings cannot trust themselves", () => {
       ),
     });
     const record = { version: 1, projects: { [box.project]: { trustedAt: '', hooks: [] } } };
-    for (const file of ['.llxprt/hookmachine-trust.json', 'hookmachine-trust.json', '.hookmachine'])
+    for (const file of ['.hookmachine/trust.json', 'trust.json', '.trust'])
       box.write(join(box.project, file), record);
     box.write('project/.env', 'HOOKMACHINE_TRUST=1\nHOME=.\n');
     box.write('project/.npmrc', 'HOOKMACHINE_TRUST=1\n');
@@ -119,7 +119,7 @@ describe("a project's settings cannot trust themselves", () => {
     const box = strangers(hook('touch pwned'));
     const event = '{"tool_name":"x","tool_input":{}}';
     for (const HOME of ['', '.', 'home']) {
-      const file = join(box.project, HOME, '.llxprt/hookmachine-trust.json');
+      const file = join(box.project, HOME, '.hookmachine/trust.json');
       box.write(file, { version: 1, projects: { [box.project]: { trustedAt: '', hooks: [] } } });
       box.write(join(box.project, HOME, '.llxprt/settings.json'), settings(hook('touch pwned')));
       const env = { ...box.env, HOME, HOOKMACHINE_TRUST: '' };

@@ -141,6 +141,14 @@ describe('hookmachine check', () => {
     expect(await found(box, groups.slice(1, 4), ['--tool', 'deploy'])).toEqual([]);
   });
 
+  test('check says of a matcher with an empty alternative that it matches every tool', async () => {
+    const fix = 'remove the "|" that nothing follows or precedes';
+    for (const matcher of ['write_file|', '|write_file', '^(write_file|)'])
+      expect(await found(sandbox(), before(matcher))).toMatchObject([{ code: 'matcher', fix }]);
+    for (const matcher of ['write_file|replace', '^(write|)_file$'])
+      expect(await found(sandbox(), before(matcher))).toEqual([]);
+  });
+
   test('check finds misspelt keys, timeouts in the wrong unit and unknown tools in the files of other hosts, and names the unit', async () => {
     const box = sandbox();
     box.write(join(box.project, '.claude/settings.json'), {

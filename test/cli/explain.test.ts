@@ -2,10 +2,14 @@ import { writeFileSync, appendFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { printable } from '../../src/base/visible.ts';
+import { painted, wantsColours } from '../../src/cli/parts/paint.ts';
 import type { HookStats } from '../../src/watch/journal/hook-stats.ts';
 import { startRecording } from '../../src/watch/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
+import { inProcess } from '../support/in-process.ts';
 import { commandInProcess } from '../support/project.ts';
+import { sandbox } from '../support/sandbox.ts';
 import { inParallel, inSequence, print, startSession, someFields } from '../support/session.ts';
 import { startChat } from '../support/chat.ts';
 import { saying, wanting } from '../support/some-model.ts';
@@ -103,7 +107,7 @@ Arguments, texts, and what hooks read and wrote were not recorded: --record-payl
     expect(text.replaceAll(/(?:cwd|timestamp|transcript_path):.*/g, 'BASE')).toBe(
       `
 #1 tool call call-1, session session-1, TIME, N ms
-write_file ran to its end.
+write_file completed.
 
 arguments:
   | file_path: a.txt
@@ -250,7 +254,7 @@ result:
       ),
     });
     const text = await explained(file, '#1');
-    expect(text).toContain('write_file ran to its end.');
+    expect(text).toContain('write_file completed.');
     expect(text).toContain('BeforeTool: 3 hooks, in parallel');
     expect(text).toContain('hook "a" (project) set tool_input.command (overruled by "b")');
     expect(text).toContain('"a" and "b" set tool_input.command differently; "b" won');
@@ -330,7 +334,7 @@ result:
     });
     const text = await explained(file, '1');
     expect(text).toContain(
-      'write_file ran to its end. The denial by hook "guard" (project) came too late and was reported to the model: too long\n',
+      'write_file completed. The denial by hook "guard" (project) came too late and was reported to the model: too long\n',
     );
     expect(text).toContain('hook "asker" (project) asked, which counts as letting it pass: sure?');
   });
@@ -449,8 +453,8 @@ result:
     await run();
     recording.close();
     const text = await explained(file);
-    expect(text).toContain('tool call w-1: write was refused: hooks do not offer this tool');
-    expect(text).toContain('tool call r-1: read was refused: the user said no');
+    expect(text).toContain('write was refused: hooks do not offer this tool');
+    expect(text).toContain('read was refused: the user said no');
     expect(await explained(file, 'w-1')).toContain('No hook ran.');
   });
 
@@ -500,13 +504,19 @@ result:
     await run();
     recording.close();
     const lines = (await explained(file)).split('\n');
-    expect(lines.map((line) => line.replaceAll(/[0-9a-f]{8}(-[0-9a-f-]+|-\d+)/g, 'ID'))).toEqual([
-      '#1 event ID: SessionStart went through.',
-      '#2 turn ID: The turn ran to its end.',
-      '#3   model call ID: some-model ran to its end.',
-      '#4   tool call w-1: write ran to its end.',
-      expect.stringMatching(/^#5 {3}tool call w-2: write was blocked by hook "guard" \(project\)/),
-      '#6   model call ID: some-model ran to its end.',
+    expect(
+      lines.map((line) =>
+        line.replaceAll(/[0-9a-f]{8}(-[0-9a-f-]+|-\d+)/g, 'ID').replace(/\d+ ms/, 'N ms'),
+      ),
+    ).toEqual([
+      '#1 event ID (N ms): SessionStart went through.',
+      '#2 turn ID (N ms): The turn completed.',
+      '#3   model call ID (N ms): some-model completed.',
+      '#4   tool call w-1 (N ms): write completed.',
+      expect.stringMatching(
+        /^#5 {3}tool call w-2 \(N ms\): write was blocked by hook "guard" \(project\)/,
+      ),
+      '#6   model call ID (N ms): some-model completed.',
     ]);
   });
 
@@ -595,7 +605,7 @@ result:
     appendFileSync(file, 'broken\n'.repeat(1_000));
     const { stdout, stderr, exitCode } = await commandInProcess(['explain', file]);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('write_file ran to its end.');
+    expect(stdout).toContain('write_file completed.');
     expect(stderr.split('\n')).toHaveLength(11);
     expect(stderr).toContain('990 more lines were skipped');
   });
@@ -605,7 +615,64 @@ result:
     const line = `${JSON.stringify({ kind: 'moved', at: 1, id: 'x', to: 'a', event: 'x'.repeat(50_000) })}\n`;
     for (let part = 0; part < 20; part++) appendFileSync(file, line.repeat(100));
     const { stdout } = await execa('node', ['--max-old-space-size=40', main, 'explain', file, '1']);
-    expect(stdout).toContain('write_file ran to its end.');
+    expect(stdout).toContain('write_file completed.');
     truncateSync(file);
   });
+});
+
+/** A recording of a call that went through, one that was denied, and one of which a hook failed. */
+async function recorded(): Promise<string> {
+  const box = sandbox();
+  const file = join(box.folder, 'r.jsonl');
+  box.write(box.own.project, {
+    hooks: {
+      'tool.before': [
+        {
+          hooks: [
+            {
+              type: 'command',
+              command: 'case $(cat) in *denied*) exit 2;; *broken*) exit 1;; esac',
+            },
+          ],
+        },
+      ],
+    },
+  });
+  for (const name of ['fine', 'denied', 'broken']) {
+    const fields = {
+      tool_name: 'write_file',
+      tool_input: { file_path: `${name}.txt`, content: '' },
+    };
+    const args = ['fire', 'tool.before', '--record', file, '--record-payloads'];
+    await inProcess(box, args, JSON.stringify(fields));
+  }
+  return file;
+}
+const listed = async (file: string, ...more: readonly string[]): Promise<string[]> => {
+  const { stdout } = await inProcess(sandbox(), ['explain', file, ...more]);
+  return stdout.split('\n').map((line) => line.replace(/^(#\d+).*/, '$1'));
+};
+
+describe('the list of all calls', () => {
+  test('can be of denied calls alone, or of those of which a hook failed', async () => {
+    const file = await recorded();
+    expect(await listed(file)).toEqual(['#1', '#2', '#3']);
+    expect(await listed(file, '--denied')).toEqual(['#2']);
+    expect(await listed(file, '--failed')).toEqual(['#3']);
+    expect(await listed(file, '--denied', '--failed')).toEqual(['#2', '#3']);
+    const { stderr } = await inProcess(sandbox(), ['explain', file, '1', '--denied']);
+    expect(stderr).toContain('are for the list of all calls');
+  });
+});
+
+test('what is seen on a terminal is coloured, and nothing in it can colour itself', () => {
+  const text = printable('#1 x: a was blocked by \u001b[32mfine\nother\n');
+  const colours = [[/was blocked/, 'red']] as const;
+  expect(painted(text, colours, false)).toBe(text);
+  expect(painted(text, colours, true)).toBe(
+    '\u001b[31m#1 x: a was blocked by \\u{1b}[32mfine\u001b[39m\nother\n',
+  );
+  expect(wantsColours(1, { FORCE_COLOR: '1' })).toBe(true);
+  expect(wantsColours(1, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  expect(wantsColours(1, { FORCE_COLOR: '0' })).toBe(false);
 });

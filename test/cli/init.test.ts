@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -84,6 +84,23 @@ describe('hookmachine init', () => {
     expect(readFileSync(box.own.project, 'utf8')).toMatch(/\/\/ ours[^]*no-env\.sh/);
     const blocked = await inProcess(box, ['fire', 'BeforeTool'], call('sub/.env'));
     expect(blocked.exitCode).toBe(2);
+  });
+
+  test('init ends with what has the agents of this machine call the guards, also as JSON', async () => {
+    const box = sandbox();
+    const programs = join(box.home, 'programs');
+    chmodSync(box.write(join(programs, 'codex'), '#!/bin/sh\n'), 0o755);
+    const env = { ...box.env, PATH: `${programs}:/usr/bin:/bin` };
+    const { stdout } = await inProcess({ project: box.project, env }, ['init', '--json']);
+    const { files, written, next } = JSON.parse(stdout) as {
+      readonly files: readonly { readonly what: string }[];
+      readonly written: boolean;
+      readonly next: readonly { readonly command: string }[];
+    };
+    expect([written, files.every(({ what }) => what === 'new')]).toEqual([true, true]);
+    expect(next[0]).toEqual({ command: 'hookmachine install codex', does: 'has Codex call them' });
+    const again = await inProcess({ project: box.project, env }, ['init', '--yes']);
+    expect(again.stdout).toMatch(/nothing was written\. Next:\n {2}hookmachine install codex {2}/);
   });
 
   test('init replaces no existing file, and does not touch settings that cannot be read', async () => {

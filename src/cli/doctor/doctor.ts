@@ -19,6 +19,7 @@ import {
   programOf,
 } from '../../workbench/doctor/look-at-agent.ts';
 import { lookAtProject } from '../../workbench/doctor/look-at-project.ts';
+import { type Colours, painted } from '../parts/paint.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 
@@ -68,7 +69,7 @@ async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   process.stdout.write(
     json
       ? `${printableJson({ project: folder, agents, ...(live && { canaries }), findings })}\n`
-      : printable(textOf(folder, agents, canaries, project)),
+      : painted(printable(textOf(folder, agents, canaries, project)), colours),
   );
 }
 
@@ -117,6 +118,13 @@ async function addMissing(site: DoctorSite): Promise<void> {
     }
   }
 }
+
+const colours: Colours = [
+  [/^ {2}OFF/, 'red'],
+  [/^ {2}warning/, 'yellow'],
+  [/^ {2}(?:fine|live)/, 'green'],
+  [/^\S/, 'bold'],
+];
 
 const words = { off: 'OFF     ', warning: 'warning ' } as const;
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isRecord } from '../../base/json.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { accounts, type CallAccount } from '../../watch/journal/account.ts';
 import { explain, sentence } from '../../watch/journal/explain.ts';
@@ -16,12 +17,16 @@ import {
 import { oneLine } from '../../base/log.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { findCalls } from '../parts/find-calls.ts';
+import { storyOf } from '../../watch/journal/story.ts';
+import { type Colours, painted } from '../parts/paint.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { counted } from '../../base/counted.ts';
 
 interface Options {
   readonly json?: true;
   readonly stats?: true;
+  readonly denied?: true;
+  readonly failed?: true;
 }
 
 /** How many skipped lines are reported one by one. */
@@ -35,6 +40,8 @@ export function addExplain(program: Command): void {
     .argument('[call]', 'a tool call id, an entry id, or a number of the list')
     .description('say which hook did what to a recorded call, and why it ended as it did')
     .option('--stats', 'count what each hook did in all calls, and the time that it took and added')
+    .option('--denied', 'list only calls that hooks denied or stopped')
+    .option('--failed', 'list only calls of which a hook failed, or which failed themselves')
     .option('--json', 'print JSON, with everything that was recorded')
     .addHelpText(
       'after',
@@ -50,11 +57,10 @@ Example:
     .action(run);
 }
 
-async function run(
-  file: string,
-  wanted: string | undefined,
-  { json, stats }: Options,
-): Promise<void> {
+async function run(file: string, wanted: string | undefined, options: Options): Promise<void> {
+  const { json, stats, denied, failed } = options;
+  if ((denied || failed) && (stats || wanted !== undefined))
+    throw new CommandFailure('--denied and --failed are for the list of all calls');
   if (stats && wanted !== undefined)
     throw new CommandFailure(
       '--stats counts all calls of the recording: do not name a call as well',
@@ -69,10 +75,10 @@ async function run(
     const text = await (stats
       ? statistics(calls, json)
       : wanted === undefined
-        ? list(calls, json)
+        ? list(calls, options)
         : one(file, calls, wanted, json));
     tellSkipped(file, skipped, count);
-    process.stdout.write(text);
+    process.stdout.write(json ? text : painted(text, colours));
   } catch (error) {
     if (isHookmachineError(error, 'RECORDING_INVALID'))
       throw new CommandFailure(error.message, { cause: error });
@@ -80,11 +86,28 @@ async function run(
   }
 }
 
+const colours: Colours = [
+  [/^#\d+ .*: .*(?:was blocked|was refused|stopped)|^ +together: (?:blocked|stopped)/, 'red'],
+  [/^#\d+ .* failed|\bfailed\b.*\(exit/, 'yellow'],
+];
+
+/** Whether a call is one of those that were asked for. */
+function isListed(call: CallAccount, { denied, failed }: Options): boolean {
+  if (!denied && !failed) return true;
+  const { status = '', late, failed: hooks } = storyOf(call);
+  const isDenied = ['blocked', 'stopped', 'refused'].includes(status) || late.length > 0;
+  return (
+    (denied === true && isDenied) || (failed === true && (status === 'failed' || hooks.length > 0))
+  );
+}
+
 /** Keeps only the printed text of each call, since a recording may hold a great many. */
-async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
+async function list(calls: AsyncIterable<CallAccount>, options: Options): Promise<string> {
+  const { json } = options;
   const found: { index: number; text: string }[] = [];
   for await (const call of calls)
-    found.push({ index: call.index, text: json ? printableJson(call) : listed(call) });
+    if (isListed(call, options))
+      found.push({ index: call.index, text: json ? printableJson(call) : listed(call) });
   const texts = found.toSorted((a, b) => a.index - b.index).map(({ text }) => text);
   if (json) return `[${texts.join(',\n')}]\n`;
   return texts.length === 0 ? 'Nothing was called.\n' : `${texts.join('\n')}\n`;
@@ -157,15 +180,27 @@ const idOf = ({ callId, id }: CallAccount): string => callId ?? id;
 const timeOf = (at: number): string =>
   Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : 'an unknown time';
 
+const tookOf = ({ startedAt, endedAt }: CallAccount): string[] =>
+  endedAt === undefined ? [] : [`${Math.round(endedAt - startedAt)} ms`];
+
 function title(call: CallAccount): string {
-  const { index, machine, session, startedAt, endedAt } = call;
-  const took = endedAt === undefined ? '' : `, ${Math.round(endedAt - startedAt)} ms`;
-  return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${timeOf(startedAt)}${took}`;
+  const { index, machine, session, startedAt } = call;
+  return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${[timeOf(startedAt), ...tookOf(call)].join(', ')}`;
 }
 
 /** Turns contain the calls that follow them, which are indented. */
 function listed(call: CallAccount): string {
   const indent = call.machine === 'agentTurn' || call.parent === undefined ? '' : '  ';
-  const line = `#${call.index} ${indent}${kinds[call.machine] ?? call.machine} ${idOf(call)}: ${sentence(call)}`;
+  const target = targetOf(call.given);
+  const about = [...(target === undefined ? [] : [target]), ...tookOf(call)].join(', ');
+  const line = `#${call.index} ${indent}${kinds[call.machine] ?? call.machine} ${idOf(call)}${about === '' ? '' : ` (${about})`}: ${sentence(call)}`;
   return oneLine(shown(line), 200);
+}
+
+/** What a tool call is about, if that was recorded: its path or its command. */
+function targetOf(given: unknown): string | undefined {
+  if (!isRecord(given)) return undefined;
+  const named = ['file_path', 'path', 'absolute_path', 'command', 'url', 'pattern'];
+  const text = named.map((name) => given[name]).find((value) => typeof value === 'string');
+  return text === undefined ? undefined : oneLine(text, 60);
 }

@@ -1,4 +1,5 @@
 import { printable } from '../../base/visible.ts';
+import { type Colours, painted } from '../parts/paint.ts';
 import type { fireReport } from '../../hosts/relay/fire-report.ts';
 import { diffOfValues } from '../../workbench/parts/value-diff.ts';
 import type { HookReason } from './why-hooks.ts';
@@ -31,11 +32,20 @@ export function readable(
     ...(why && hooks.length > 0 ? [''] : []),
     ...hooks.flatMap(hookLines),
   ];
-  return `${lines
-    .map((line) => printable(line))
-    .join('\n')
-    .trimEnd()}\n`;
+  const text = lines.map((line) => printable(line)).join('\n');
+  return painted(`${text.trimEnd()}\n`, coloursOf(name, decision));
 }
+
+const coloursOf = (name: string, decision: string): Colours => [
+  ...(decision === 'none' ? [] : [[startOf(name), styles[decision] ?? 'yellow'] as const]),
+  [/^✓/, 'green'],
+  [/^✗/, 'red'],
+];
+
+const styles: Readonly<Record<string, 'red' | 'green'>> = { deny: 'red', allow: 'green' };
+
+const startOf = (name: string): RegExp =>
+  new RegExp(`^${name.replaceAll(/\W/g, String.raw`\$&`)}: `);
 
 const words = {
   none: 'goes on; no hook decided anything',

@@ -7,13 +7,17 @@ import { confirmed } from '../parts/confirmed.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { lookAtHooks } from '../../workbench/parts/look-at-hooks.ts';
 import { projectFolder } from '../parts/project-folder.ts';
+import { printableJson } from '../parts/printable.ts';
 import { say } from '../parts/shown-change.ts';
+import { programOf } from '../../workbench/doctor/look-at-agent.ts';
+import { hosts } from '../../hosts/all/hosts.ts';
 import { counted } from '../../base/counted.ts';
 
 interface Options {
   readonly cwd: string;
   readonly lang: GuardLanguage;
   readonly yes?: true;
+  readonly json?: true;
   readonly guards: boolean;
 }
 
@@ -29,6 +33,7 @@ export function addInit(program: Command): void {
     )
     .option('--no-guards', 'do not switch on the guards that come with hookmachine')
     .option('--yes', 'do not ask, even if the project already has hooks or such files')
+    .option('--json', 'print JSON: files, found, written and next')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .addHelpText(
       'after',
@@ -37,23 +42,56 @@ export function addInit(program: Command): void {
     .action(init);
 }
 
-async function init({ cwd, lang, yes, guards }: Options): Promise<void> {
+async function init({ cwd, lang, yes, json, guards }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const plan = planned(folder, lang, guards);
   const found = await foundIn(folder);
   const isNew = found.length === 0 && plan.every(({ what }) => what === 'new');
   const todo = plan.filter(({ what }) => what !== 'kept');
-  if (found.length > 0) say(`Found here:\n${found.map((line) => `  ${line}\n`).join('')}`);
+  const tell = (text: string): void => (json ? undefined : say(text));
+  if (found.length > 0) tell(`Found here:\n${found.map((line) => `  ${line}\n`).join('')}`);
   const words = { new: 'write  ', changed: 'change ', kept: 'keep   ' };
-  say(plan.map(({ path, what }) => `${words[what]} ${path}`).join('\n'));
-  if (todo.length === 0) return say('Everything is there already; nothing was written.');
-  if (!isNew && !yes) await mayWrite();
+  tell(plan.map(({ path, what }) => `${words[what]} ${path}`).join('\n'));
+  if (todo.length > 0 && !isNew && !yes) await mayWrite();
   for (const { write } of todo) editing(write);
-  return say(`Written. Next:
-  hookmachine guards        lists what the built-in guards look for
-  hookmachine trust --yes   lets the project's hooks run as they are now
-  hookmachine test          runs the guard's tests
-  hookmachine check         says whether anything is wrong with the hooks`);
+  const next = await nextSteps();
+  const files = plan.map(({ path, what }) => ({ path, what }));
+  if (json)
+    return void process.stdout.write(
+      `${printableJson({ files, found, written: todo.length > 0, next }, 2)}\n`,
+    );
+  const width = Math.max(...next.map(({ command }) => command.length));
+  const steps = next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`);
+  say(
+    `${todo.length > 0 ? 'Written.' : 'Everything is there already; nothing was written.'} Next:\n${steps.join('\n')}`,
+  );
+}
+
+interface Step {
+  readonly command: string;
+  readonly does: string;
+}
+
+/** What to do now: first, what has the agents on this machine call the guards. */
+async function nextSteps(): Promise<readonly Step[]> {
+  const agents = await Promise.all(
+    hosts.map(async (host): Promise<Step[]> => {
+      const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
+      return programOf(installation) === undefined
+        ? []
+        : [{ command: `hookmachine install ${host.name}`, does: `has ${title} call them` }];
+    }),
+  );
+  const found = agents.flat();
+  return [
+    ...(found.length > 0
+      ? found
+      : [{ command: 'hookmachine install AGENT', does: 'has an agent call them' }]),
+    { command: 'hookmachine trust --yes', does: "lets the project's hooks run as they are now" },
+    { command: 'hookmachine test', does: "runs the guard's tests" },
+    { command: 'hookmachine check', does: 'says whether anything is wrong with the hooks' },
+    { command: 'hookmachine guards', does: 'lists what the built-in guards look for' },
+  ];
 }
 
 const planned = (folder: string, lang: GuardLanguage, hasGuards: boolean): PlannedFile[] =>

@@ -15,12 +15,14 @@ import { keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
 import { installGateway } from './install-gateway.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { hostNamed } from '../parts/host-named.ts';
+import { printableJson } from '../parts/printable.ts';
 import { diffOf, say, siteOf } from '../parts/shown-change.ts';
 
 interface Options {
   readonly cwd: string;
   readonly scope: Scope;
   readonly dryRun?: true;
+  readonly json?: true;
   readonly command?: string;
   readonly via?: 'command' | 'http';
   readonly acceptFailOpen?: true;
@@ -48,6 +50,10 @@ export function addInstall(program: Command): void {
           .default('project'),
       )
       .option('--dry-run', 'show what would change, and write nothing')
+      .option(
+        '--json',
+        'print JSON: agent, scope, files with their patches, written, outcome, notes, todos',
+      )
       .option(
         '--gateway',
         'have the agent ask its model through "hookmachine gateway", in all of the user\'s projects',
@@ -95,14 +101,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   if (options.gateway) return installGateway(what, installation, title, options);
   if (defer && !defers)
     throw new CommandFailure(`${title} cannot defer a call: install it without --defer`);
-  if (defer && options.via === 'http')
-    throw new CommandFailure(
-      '"hookmachine serve" does not defer calls: install it without --via http, or without --defer',
-    );
-  if (options.acceptFailOpen && options.via !== 'http')
-    throw new CommandFailure(
-      '--accept-fail-open only applies to --via http: add that, or leave this out',
-    );
+  demandFitting(options);
   const own =
     options.command === undefined
       ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')
@@ -118,24 +117,65 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
     const call = relayCall(own, name, defer);
     const changes = changesFor(what, { installation, title, scope, site, call, request });
     const isChanged = changes.some(changesFile);
-    for (const change of changes.filter(changesFile)) {
-      say(diffOf(change));
-      if (!options.dryRun) change.carryOut();
-    }
-    say(outcomeOf(what, title, changes, isChanged, options));
-    for (const note of changes.flatMap(({ notes }) => notes)) say(`Note: ${note}.`);
-    if (what !== 'install' || keepsOthers(changes, isChanged)) return;
-    if ('note' in own && own.note !== undefined) say(`Note: ${own.note}.`);
-    for (const note of installation.notes?.(scope) ?? []) say(`Note: ${note}.`);
-    const twice = elsewhere(name, { installation, title, scope, site, call, request });
-    if (twice !== undefined) say(`Note: ${twice}.`);
+    const files = changes.filter(changesFile);
+    if (!options.dryRun) for (const change of files) change.carryOut();
+    const isInstalled = what === 'install' && !keepsOthers(changes, isChanged);
+    const twice = isInstalled
+      ? elsewhere(name, { installation, title, scope, site, call, request })
+      : undefined;
+    const notes = [
+      ...(own.note === undefined ? [] : [own.note]),
+      ...(installation.notes?.(scope) ?? []),
+      ...(twice === undefined ? [] : [twice]),
+    ];
     const todos = [...installation.after(scope), ...(over ? servedBy(over, title, options) : [])];
-    for (const todo of todos) say(`To do: ${todo}.`);
+    tell(
+      {
+        agent: name,
+        scope,
+        files: files.map((change) => ({ file: change.file, patch: diffOf(change) })),
+        written: isChanged && !options.dryRun,
+        outcome: outcomeOf(what, title, changes, isChanged, options),
+        notes: [...changes.flatMap((change) => change.notes), ...(isInstalled ? notes : [])],
+        todos: isInstalled ? todos : [],
+      },
+      options,
+    );
   } catch (error) {
     if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
       throw new CommandFailure(error.message, { cause: error });
     throw error;
   }
+}
+
+/** @throws {CommandFailure} if some of the options exclude each other */
+function demandFitting({ defer, via, acceptFailOpen }: Options): void {
+  if (defer && via === 'http')
+    throw new CommandFailure(
+      '"hookmachine serve" does not defer calls: install it without --via http, or without --defer',
+    );
+  if (acceptFailOpen && via !== 'http')
+    throw new CommandFailure(
+      '--accept-fail-open only applies to --via http: add that, or leave this out',
+    );
+}
+
+interface Told {
+  readonly agent: string;
+  readonly scope: Scope;
+  readonly files: readonly { readonly file: string; readonly patch: string }[];
+  readonly written: boolean;
+  readonly outcome: string;
+  readonly notes: readonly string[];
+  readonly todos: readonly string[];
+}
+
+function tell(told: Told, { json }: Pick<Options, 'json'>): void {
+  if (json) return void process.stdout.write(`${printableJson(told, 2)}\n`);
+  for (const { patch } of told.files) say(patch);
+  say(told.outcome);
+  for (const note of told.notes) say(`Note: ${note}.`);
+  for (const todo of told.todos) say(`To do: ${todo}.`);
 }
 
 /** The note for entries that are in the other scope's file too. */

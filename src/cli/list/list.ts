@@ -12,6 +12,7 @@ import { formatProblem } from '../../core/definitions/problem.ts';
 import { dialectsOption } from '../parts/dialects-option.ts';
 import { managedFiles, requiredBundles } from '../../hosts/relay/managed-here.ts';
 import { bundleToJson, describeBundle } from '../parts/describe-bundle.ts';
+import { type Colours, painted } from '../parts/paint.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import type { Untrusted } from '../../workbench/check/check-hooks.ts';
 import { lookAtHooks, type ListedHook } from '../../workbench/parts/look-at-hooks.ts';
@@ -48,14 +49,22 @@ export function addList(program: Command): void {
       process.stdout.write(
         json
           ? `${printableJson({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), ...(bundles.length > 0 && { bundles: bundles.map(bundleToJson) }), ...(managed.length > 0 && { managed }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, 2)}\n`
-          : describe(config, registry, hooks, unasked, [
-              ...section('Bundles', bundles.flatMap(describeBundle)),
-              ...section('Managed', managed.flatMap(describeManaged)),
-              ...section('Problems', problems.map(formatProblem)),
-            ]),
+          : painted(
+              describe(config, registry, hooks, unasked, [
+                ...section('Bundles', bundles.flatMap(describeBundle)),
+                ...section('Managed', managed.flatMap(describeManaged)),
+                ...section('Problems', problems.map(formatProblem)),
+              ]),
+              colours,
+            ),
       );
     });
 }
+
+const colours: Colours = [
+  [/^ {4}(?:skipped|blocks) |^ {2}.*\((?:disabled|not trusted|switched off)|^Problems$/, 'yellow'],
+  [/^\S/, 'bold'],
+];
 
 async function listAll(
   folder: string,

@@ -52,7 +52,7 @@ const verbs: Readonly<Record<Wish, string>> = {
   stop: 'stop the agent',
   change: 'change it',
   context: 'give context',
-  'follow-up': 'send the agent on',
+  'follow-up': 'ask the agent to continue',
 };
 
 const afterColon = (given: string | undefined): string =>
@@ -69,7 +69,7 @@ function inWords(outcome: Outcome, event: HookEventName): string {
     ),
     ...(context === undefined ? [] : [`takes context${afterColon(context)}`]),
     ...(message === undefined ? [] : [`shows a message${afterColon(message)}`]),
-    ...(followUps ? [`sends the agent on${afterColon(followUps.join(' '))}`] : []),
+    ...(followUps ? [`asks the agent to continue${afterColon(followUps.join(' '))}`] : []),
   ];
   const continues = decision === 'none' && !stop && !followUps;
   return [...(continues ? ['goes on'] : []), ...parts].join(', ');
@@ -80,7 +80,7 @@ function decided(decision: Exclude<Outcome['decision'], 'none'>, event: HookEven
   const { denial } = hookPointOf(event);
   return {
     prevents: 'denies',
-    'sends on': 'sends the agent on',
+    'sends on': 'asks the agent to continue',
     tells: 'tells the reason',
     'is reported': 'reports a denial',
   }[denial];

@@ -10,6 +10,7 @@ import { migrate, type Migration, placeOfHook } from '../../workbench/migrate/mi
 import { formatProblem, type SettingsProblem } from '../../core/definitions/problem.ts';
 import { dialectNamed } from '../parts/dialects-option.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { printableJson } from '../parts/printable.ts';
 import { diffOf, say, siteOf } from '../parts/shown-change.ts';
 import { trustOfEach } from '../../hosts/relay/trust-option.ts';
 import { counted } from '../../base/counted.ts';
@@ -19,7 +20,8 @@ interface Options {
   readonly to: Dialect;
   readonly cwd: string;
   readonly scope: Scope;
-  readonly write?: true;
+  readonly dryRun?: true;
+  readonly json?: true;
 }
 
 const namesOf = (dialects: readonly Dialect[]): string =>
@@ -47,7 +49,8 @@ export function addMigrate(program: Command): void {
         .choices(['project', 'user'])
         .default('project'),
     )
-    .option('--write', 'make the change, which is otherwise only shown')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('--json', 'print JSON: file, patch, written, lost and notes')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .addHelpText(
       'after',
@@ -63,7 +66,7 @@ Example:
     .action(carryOver);
 }
 
-async function carryOver({ from, to, scope, write, ...options }: Options): Promise<void> {
+async function carryOver({ from, to, scope, dryRun, json, ...options }: Options): Promise<void> {
   if (findSame(from, to))
     throw new CommandFailure(`${from.name} and ${to.name} have the same hooks`);
   const writer = await to.write?.();
@@ -82,19 +85,26 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
   try {
     const done = migrate({ from, to, writer, scope, site, hooks });
     const isChanged = done.before !== done.after;
-    if (isChanged) {
-      say(diffOf(done));
-      if (write) done.carryOut();
-    }
+    const isWritten = isChanged && !dryRun;
+    if (isWritten) done.carryOut();
     const lost = [...left, ...done.lost];
-    for (const line of lost) say(`Not carried over unchanged: ${line}`);
-    if (isChanged && !write) say('Nothing was written (pass --write).');
-    say(summary(done, from, to, write));
-    for (const note of done.notes) say(note);
-    for (const line of originals(done, from, to)) say(line);
-    say(
+    const notes = [
+      summary(done, from, to, isWritten),
+      ...done.notes,
+      ...originals(done, from, to),
       "The scripts were not changed: what they receive and how they answer may differ, which 'hookmachine matrix SCRIPT' shows.",
-    );
+    ];
+    const patch = isChanged ? diffOf(done) : '';
+    if (json)
+      process.stdout.write(
+        `${printableJson({ file: done.file, patch, written: isWritten, lost, notes }, 2)}\n`,
+      );
+    else {
+      if (isChanged) say(patch);
+      for (const line of lost) say(`Not carried over unchanged: ${line}`);
+      if (isChanged && dryRun) say('Nothing was written (--dry-run).');
+      for (const note of notes) say(note);
+    }
     process.exitCode = lost.length > 0 ? 2 : 0;
   } catch (error) {
     if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
@@ -135,11 +145,11 @@ function summary(
   { added, known, file }: Pick<ReturnType<typeof migrate>, 'added' | 'known' | 'file'>,
   from: Dialect,
   to: Dialect,
-  write: true | undefined,
+  isWritten: boolean,
 ): string {
   if (added + known === 0) return `No hooks of ${from.name} to write for ${to.name}.`;
   const also = known > 0 ? `; ${counted(known, 'hook')} already there` : '';
-  return `${counted(added, 'hook')} ${write ? 'written' : 'to write'} to ${file}${also}.`;
+  return `${counted(added, 'hook')} ${isWritten ? 'written' : 'to write'} to ${file}${also}.`;
 }
 
 /** The project's or the user's hooks of a dialect, and those of them that do not run there either. */

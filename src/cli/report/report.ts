@@ -52,7 +52,7 @@ async function report(
   for (const notice of feed.about.notices) say(notice);
   say(
     feed.about.payloads
-      ? `${output} was written; it holds arguments, prompts and results: look at it before you pass it on`
+      ? `${output} was written; it holds arguments, prompts and results: review it before you share it`
       : `${output} was written`,
   );
 }

@@ -32,7 +32,7 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
         return line(printable(event.text));
       case 'answerRejected':
         return line(
-          `${paint('yellow', '↺')} a hook sends the agent on: ${printable(event.reason)}`,
+          `${paint('yellow', '↺')} a hook asks the agent to continue: ${printable(event.reason)}`,
         );
       case 'followUp':
         return line(`${paint('yellow', '↺')} a hook has more to do: ${printable(event.text)}`);

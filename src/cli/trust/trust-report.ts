@@ -85,7 +85,7 @@ function describeHook(
     ...(refused === undefined ? [] : [`    refused  ${refused}`]),
     ...(onFailure ? ['    failure  blocks'] : []),
     ...(isAll ? ['    script   none in the project, only the command itself'] : []),
-    ...(why === undefined ? [] : [`    ${onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
+    ...(why === undefined ? [] : [`    so far   ${onFailure ? 'blocks' : 'skipped'}: ${why}`]),
     ...(why === undefined || before === undefined ? [] : changes(before, now, texts, once)),
   ];
 }

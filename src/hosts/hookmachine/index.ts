@@ -89,6 +89,10 @@ export const hookmachine: Dialect = {
   needsSwitch: false,
   settings: 'hookmachine',
   approves: true,
+  environment: (hook, input) => ({
+    ...spoken.environment(hook, input),
+    HOOKMACHINE_PROJECT_DIR: input.cwd,
+  }),
   guarded: ['.hookmachine/'],
   mayBeIn: (cwd, counts = () => true) =>
     settingsPlaces(cwd).some(

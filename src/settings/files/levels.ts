@@ -155,7 +155,8 @@ function systemFiles(systemFolder: string): string[] {
 }
 
 /** Where the user's trust in projects is recorded, out of reach of any project's settings. */
-export const trustFile = (): string | undefined => inHome('hookmachine-trust.json');
+export const trustFile = (): string | undefined =>
+  inFolder(inFolder(homeFolder(), owners.hookmachine.folder), 'trust.json');
 
 /** Where a user's extensions are installed, each in its own folder. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');

@@ -116,7 +116,8 @@ const processFields = {
 } as const satisfies Fields;
 
 const command = field(written, {
-  about: 'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
+  about:
+    'The shell command, run in the project folder. $HOOKMACHINE_PROJECT_DIR names that folder.',
   fix: 'write the shell command to run: "command": "…"',
 });
 

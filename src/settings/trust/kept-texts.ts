@@ -8,7 +8,7 @@ import { trustFile } from '../files/levels.ts';
 /** Copies of trusted scripts are stored next to the trust file, each named after its hash. */
 function folderOfTexts(): string | undefined {
   const file = trustFile();
-  return file && join(dirname(file), 'hookmachine-trusted');
+  return file && join(dirname(file), 'trusted');
 }
 
 /**

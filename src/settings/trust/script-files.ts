@@ -211,6 +211,7 @@ const foldersOf = ({ cwd }: Pick<Project, 'cwd'>): Readonly<Record<string, strin
   Object.fromEntries(projectVariables.map((name) => [name, cwd]));
 
 const projectVariables = [
+  'HOOKMACHINE_PROJECT_DIR',
   'LLXPRT_PROJECT_DIR',
   'GEMINI_PROJECT_DIR',
   'GEMINI_CWD',

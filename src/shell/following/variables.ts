@@ -77,6 +77,7 @@ const lasting = new Set([
   'PATH',
   'HOME',
   'PWD',
+  'HOOKMACHINE_PROJECT_DIR',
   'LLXPRT_PROJECT_DIR',
   'GEMINI_PROJECT_DIR',
   'GEMINI_CWD',

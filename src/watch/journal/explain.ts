@@ -76,9 +76,9 @@ export function sentence(call: CallAccount): string {
     case 'settled':
       return `${subject} went through.`;
     case 'done':
-      return [`${subject} ran to its end.`, ...tooLate(late)].join(' ');
+      return [`${subject} completed.`, ...tooLate(late)].join(' ');
     case 'finished':
-      return `${subject} ran to its end.`;
+      return `${subject} completed.`;
     case 'suspended':
       return `${subject} is waiting for answers about its tool calls.`;
     case 'refused':

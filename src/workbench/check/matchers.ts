@@ -6,6 +6,10 @@ import { type CheckProblem, ofHook } from './check-problem.ts';
 /** A matcher that is a list of names, each of which must match something. */
 const list = /^[\w|, -]+$/;
 
+/** An alternative of a regular expression that is empty, and a name that no tool has. */
+const emptyBranch = /^\||\|\||\|$|\(\||\|\)/;
+const noTool = 'a tool that does not exist';
+
 /**
  * Reports names in a hook's matcher, or the whole of it, that match no known tool; MCP servers' tools are
  * unknown.
@@ -20,6 +24,15 @@ export async function unfitMatchers(
   const own = await dialect.toolNames?.(hook);
   if (own === undefined) return [];
   const names = [...new Set([...own, ...tools])];
+  if (emptyBranch.test(matcher) && fitsAny(hook, matcher, dialect, [noTool]))
+    return [
+      ofHook(
+        hook,
+        'matcher',
+        `its matcher ${JSON.stringify(matcher)} has an alternative that is empty, so it matches every tool`,
+        'remove the "|" that nothing follows or precedes',
+      ),
+    ];
   const parts = list.test(matcher) ? matcher.split(/[|,]/).map((part) => part.trim()) : [matcher];
   return parts
     .filter((part) => part !== '' && !/mcp/i.test(part) && !fitsAny(hook, part, dialect, names))

@@ -80,7 +80,7 @@ function doubtsOf(
             agent,
             ...(files[0] !== undefined && { file: files[0] }),
             message: `another hook of ${title} answers ${undone} too, and can undo a denial there`,
-            fix: `have hookmachine run it instead: hookmachine migrate ${agent}`,
+            fix: `have hookmachine run it instead: hookmachine migrate --from ${agent} --to hookmachine`,
           } as const,
         ]),
   ];

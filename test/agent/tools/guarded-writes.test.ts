@@ -111,7 +111,7 @@ describe('shell commands that write a guard', () => {
     'cat > .claude/settings.json <<END\n{}\nEND',
     'f=.claude/settings.json; echo x > $f',
     'echo x > "$HOME/.llxprt/settings.json"',
-    'echo x > ~/.llxprt/hookmachine-trust.json',
+    'echo x > ~/.hookmachine/trust.json',
     `python3 -c "open('.claude/settings.json','w')"`,
     `python3 -c "import pathlib; p = pathlib.Path('.claude') / 'settings.json'; p.write_text('x')"`,
     `node -e 'const d = ".claude"; fs.writeFileSync([d, "settings.json"].join("/"), "")'`,

@@ -39,6 +39,34 @@ describe('hookmachine install', () => {
     expect(Object.keys(hooks)).toContain('UserPromptSubmit');
   });
 
+  test('install prints what it did as JSON, and so does migrate', async () => {
+    const { run, write, read } = box();
+    const args = ['install', 'codex', '--json'];
+    const shown = JSON.parse((await run(...args, '--dry-run')).stdout) as object;
+    expect(shown).toMatchObject({
+      agent: 'codex',
+      scope: 'project',
+      files: [
+        { file: expect.stringContaining('.codex/hooks.json'), patch: expect.stringContaining('+') },
+      ],
+      written: false,
+      todos: [expect.stringContaining('/hooks'), expect.anything()],
+    });
+    expect(JSON.parse((await run(...args)).stdout)).toMatchObject({ written: true });
+    expect(JSON.parse((await run(...args)).stdout)).toMatchObject({ written: false, files: [] });
+    write('project/.claude/settings.json', {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './guard.sh' }] }] },
+    });
+    const carry = ['migrate', '--from', 'claude-code', '--to', 'hookmachine', '--json'];
+    const carried = JSON.parse((await run(...carry)).stdout) as object;
+    expect(carried).toMatchObject({
+      written: true,
+      lost: [],
+      patch: expect.stringContaining('guard.sh'),
+    });
+    expect(read('.hookmachine/settings.json')).toContain('guard.sh');
+  });
+
   test('install changes nothing if everything is there already', async () => {
     const { run, read } = box();
     await run('install', 'claude-code');

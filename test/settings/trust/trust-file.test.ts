@@ -40,7 +40,7 @@ const trust: ProjectTrust = {
   ],
 };
 
-const some = () => join(tempFolder(), 'home', '.llxprt', 'hookmachine-trust.json');
+const some = () => join(tempFolder(), 'home', '.hookmachine', 'trust.json');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 /** A trust file with this text. */
@@ -75,7 +75,7 @@ describe('the trust file', () => {
       process.umask(umask);
     }
     expect([mode(file), mode(join(file, '..'))]).toEqual(['600', '700']);
-    expect(readdirSync(join(file, '..'))).toEqual(['hookmachine-trust.json']);
+    expect(readdirSync(join(file, '..'))).toEqual(['trust.json']);
   });
 
   test('a missing trust file trusts nothing and is not a fault', () => {

@@ -229,7 +229,7 @@ describe('report', () => {
       output,
     ]);
     expect(stderr).toBe(
-      `hookmachine: ${output} was written; it holds arguments, prompts and results: look at it before you pass it on`,
+      `hookmachine: ${output} was written; it holds arguments, prompts and results: review it before you share it`,
     );
   });
 
