@@ -55,12 +55,11 @@ test('the recipes that write something write it', async () => {
   expect(readFileSync(file, 'utf8')).toBe('{\n  "a": 1\n}\n');
   const event = { notification_type: 'ToolPermission', message: 'May I?', details: {} };
   await inOwnProcess(box, ['fire', 'notify'], JSON.stringify(event));
-  const kept = (name: string): string => join(box.project, '.hookmachine', name);
-  await expect
-    .poll(() => existsSync(kept('calls.jsonl')) && existsSync(kept('waiting.txt')))
-    .toBe(true);
-  expect(JSON.parse(readFileSync(kept('calls.jsonl'), 'utf8'))).toMatchObject({
-    tool_name: 'write_file',
-  });
-  expect(readFileSync(kept('waiting.txt'), 'utf8')).toBe('ToolPermission: May I?\n');
+  const kept = (name: string): string => {
+    const path = join(box.project, '.hookmachine', name);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+  // Nobody waits for these two.
+  await expect.poll(() => kept('waiting.txt')).toBe('ToolPermission: May I?\n');
+  await expect.poll(() => kept('calls.jsonl')).toMatch(/"tool_name": "write_file".*\n$/);
 });
