@@ -157,7 +157,9 @@ test('the hooks for pre-commit are commands that there are', async () => {
   const hooks = parse(read('.pre-commit-hooks.yaml')) as readonly { readonly entry: string }[];
   const box = project();
   for (const { entry } of hooks) {
-    const [, ...args] = entry.split(' ');
+    const call = `npx --yes hookmachine@${version} `;
+    expect(entry.startsWith(call)).toBe(true);
+    const args = entry.slice(call.length).split(' ');
     const { stdout, exitCode } = await execa(starter, args, {
       cwd: box.project,
       env: box.env,
