@@ -2,9 +2,10 @@
 # Starts hookmachine for a plugin: the one on the PATH, or else the plugin's own version, which is installed for this
 # user on first use. Until that has worked, exit status 2 denies what would have to be judged.
 version=VERSION
-[ -n "$HOME" ] || { echo 'hookmachine: HOME is not set' >&2; exit 2; }
-data=${XDG_DATA_HOME:-$HOME/.local/share}/hookmachine
-state=${XDG_STATE_HOME:-$HOME/.local/state}/hookmachine
+case $HOME in /*) ;; *) echo 'hookmachine: HOME is no absolute path' >&2; exit 2 ;; esac
+# A relative path would lead into the project.
+case $XDG_DATA_HOME in /*) data=$XDG_DATA_HOME/hookmachine ;; *) data=$HOME/.local/share/hookmachine ;; esac
+case $XDG_STATE_HOME in /*) state=$XDG_STATE_HOME/hookmachine ;; *) state=$HOME/.local/state/hookmachine ;; esac
 
 # The guards are on from the beginning; whoever edits or removes this file later has decided otherwise.
 if [ ! -e "$state/guards-begun" ]; then

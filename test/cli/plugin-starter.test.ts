@@ -67,6 +67,14 @@ describe("what a plugin's hooks start", () => {
     expect(asked).toContain('--ignore-scripts');
   });
 
+  test('takes nothing from a folder of the project, whatever the environment names', async () => {
+    const planted = `share/hookmachine/${version}/node_modules/.bin/hookmachine`;
+    program(join(box.project, planted), 'echo planted');
+    npm('exit 1');
+    expect(await start({ XDG_DATA_HOME: 'share' })).toMatchObject({ stdout: '', exitCode: 2 });
+    expect(await start({ HOME: '.' })).toMatchObject({ stdout: '', exitCode: 2 });
+  });
+
   test('denies, and says why, as long as it cannot be installed', async () => {
     npm('echo "network is away" >&2; exit 1');
     for (let run = 0; run < 2; run++) {
