@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +18,24 @@ describe.runIf(packed)('the packed package', () => {
   test('the packed package passes publint', async () => {
     const { stdout } = await execa(tool('publint'), ['run', tarball, '--strict'], { cwd: root });
     expect(stdout).toMatch(/All good/);
+  });
+
+  test('the packed package holds what a user needs, and is no larger than it has to be', async () => {
+    const { stdout } = await execa('tar', ['-tzf', tarball]);
+    const files = stdout.split('\n').map((file) => file.replace(/^package\//, ''));
+    const kinds = [
+      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|settings\.schema\.json)$/,
+      /^dist\/(?:src|machines)\/.*\.(?:js|d\.ts)$/,
+      /^dist\/hookmachine(?:\.cjs|-bundle\.js|\.1)?$/,
+      /^dist\/help\/[a-z -]+\.txt$/,
+      /^docs\/[\w-]+\.md$/,
+      /^examples\/new-host\/\w+\.ts$/,
+      /^machines\/[\w-]+\.ts$/,
+      /^visualizations\/[\w-]+\.svg$/,
+    ];
+    expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toEqual([]);
+    expect(files.length).toBeLessThan(2_400);
+    expect(statSync(tarball).size).toBeLessThan(2_600_000);
   });
 
   test('the packed package has types that resolve for ESM users', async () => {
