@@ -5,9 +5,10 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'smol-toml';
 import type { EntriesInstallation, LinesInstallation } from '../src/core/dialects/installation.ts';
 import { hosts } from '../src/hosts/all/hosts.ts';
-import { events as kimiEvents } from '../src/hosts/kimi/events.ts';
+import { mustBeJudged } from '../src/hosts/parts/denying-answer.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version, description, license } = JSON.parse(
@@ -118,15 +119,23 @@ export async function pluginFiles(): Promise<PluginFiles> {
 /** The hooks that `hookmachine install` would write into the agent's own file, with this command. */
 async function hooksOf(agent: string, command: string): Promise<object> {
   const host = hosts.find((one) => one.name === agent)!;
-  const call = (event?: string): string => (event === undefined ? command : `${command} ${event}`);
   const installation = (await host.install()) as EntriesInstallation | LinesInstallation;
+  const call = (event?: string): string => (event === undefined ? command : `${command} ${event}`);
+  // Where nothing is judged, a starter that fails must not seem to deny.
+  const marked = (_: string, value: unknown): unknown =>
+    typeof value === 'string' && value.startsWith(command)
+      ? `HOOKMACHINE_NOT_JUDGED=1 ${value}`
+      : value;
+  const fitting = (event: string, entry: object): object =>
+    mustBeJudged({ host, event }) ? entry : (JSON.parse(JSON.stringify(entry), marked) as object);
   // Kimi Code's plugins list hooks as its settings do, which are TOML.
-  if (installation.kind === 'lines')
-    return Object.entries(kimiEvents)
-      .filter(([, { at }]) => !at.startsWith('host.'))
-      .map(([event]) => ({ event, command: call(), timeout: 600 }));
+  if (installation.kind === 'lines') {
+    const { hooks } = parse(installation.lines(call).join('\n')) as { hooks: { event: string }[] };
+    return hooks.map((entry) => fitting(entry.event, entry));
+  }
   const hooks: Record<string, object[]> = {};
-  for (const { event, entry } of installation.entries(call)) (hooks[event] ??= []).push(entry);
+  for (const { event, entry } of installation.entries(call))
+    (hooks[event] ??= []).push(fitting(event, entry));
   return hooks;
 }
 

@@ -88,7 +88,7 @@ Begin with:
   hookmachine install claude-code           # have an agent call them
   hookmachine guards "rm -rf ~"             # what they say of a command
   hookmachine doctor                        # whether every agent really calls them
-  hookmachine help COMMAND                  # more about a command, with examples`,
+  hookmachine help COMMAND                  # more about a command`,
     );
 }
 

@@ -672,7 +672,7 @@ test('what is seen on a terminal is coloured, and nothing in it can colour itsel
   expect(painted(text, colours, true)).toBe(
     '\u001b[31m#1 x: a was blocked by \\u{1b}[32mfine\u001b[39m\nother\n',
   );
-  expect(wantsColours(1, { FORCE_COLOR: '1' })).toBe(true);
-  expect(wantsColours(1, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
-  expect(wantsColours(1, { FORCE_COLOR: '0' })).toBe(false);
+  expect(wantsColours({ FORCE_COLOR: '1' })).toBe(true);
+  expect(wantsColours({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  expect(wantsColours({ FORCE_COLOR: '0' })).toBe(false);
 });

@@ -86,6 +86,19 @@ describe("what a plugin's hooks start", () => {
     }
   });
 
+  test('does not seem to deny where nothing is judged, such as the end of the work', async () => {
+    npm('exit 1');
+    expect(await start({ HOOKMACHINE_NOT_JUDGED: '1' })).toMatchObject({ stdout: '', exitCode: 1 });
+    const file = new URL('../../plugins/claude-code/hooks/hooks.json', import.meta.url);
+    const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as { readonly hooks: object };
+    const marked = Object.entries(hooks)
+      .filter(([, groups]) => JSON.stringify(groups).includes('HOOKMACHINE_NOT_JUDGED=1'))
+      .map(([event]) => event);
+    expect(marked).toEqual(expect.arrayContaining(['Stop', 'SubagentStop', 'SessionStart']));
+    expect(marked).not.toEqual(expect.arrayContaining(['PreToolUse']));
+    expect(marked).not.toEqual(expect.arrayContaining(['UserPromptSubmit']));
+  });
+
   test('is installed although somebody who was installing it was killed long ago', async () => {
     npm(installing);
     const lock = join(box.home, '.local/share/hookmachine', `${version}.lock`);

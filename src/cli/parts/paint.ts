@@ -7,10 +7,10 @@ type Style = Parameters<typeof styleText>[0];
 export type Colours = readonly (readonly [RegExp, Style])[];
 
 /** Whether what is printed is seen by somebody who wants colours (no-color.org, force-color.org). */
-export function wantsColours(fd: 1 | 2 = 1, env: NodeJS.ProcessEnv = process.env): boolean {
+export function wantsColours(env: NodeJS.ProcessEnv = process.env): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR'] !== undefined) return !['', '0', 'false'].includes(env['FORCE_COLOR']);
-  return env['TERM'] !== 'dumb' && isTerminal(fd);
+  return env['TERM'] !== 'dumb' && isTerminal(1);
 }
 
 /** Returns a text in which lines are coloured, if somebody sees them; nothing in it may play tricks any more. */

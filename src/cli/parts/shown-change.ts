@@ -3,6 +3,7 @@ import type { InstallSite, Scope } from '../../core/dialects/installation.ts';
 import type { FileChange } from '../../hosts/install/change.ts';
 import { homeFolder } from '../../settings/files/levels.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
+import { type Colours, painted } from './paint.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 
@@ -37,6 +38,6 @@ export const diffOf = ({
   );
 
 /** Prints a line, or several. */
-export function say(text: string): void {
-  process.stdout.write(`${printable(text.trimEnd())}\n`);
+export function say(text: string, colours: Colours = []): void {
+  process.stdout.write(`${painted(printable(text.trimEnd()), colours)}\n`);
 }

@@ -6,8 +6,8 @@ import { messageOf } from '../../base/message-of.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { judgeTests, linesOf, testFilesIn } from '../../workbench/hooktests/judge-tests.ts';
 import { type Annotation, annotations, fromHere } from '../parts/annotate.ts';
-import { type Colours, painted } from '../parts/paint.ts';
-import { printable, printableJson } from '../parts/printable.ts';
+import type { Colours } from '../parts/paint.ts';
+import { printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { say } from '../parts/shown-change.ts';
 import { trustOption } from '../../hosts/relay/trust-option.ts';
@@ -70,8 +70,8 @@ async function testOnce(given: readonly string[], folder: string, options: Optio
   const failed = shown.filter(({ lines }) => lines.length > 0);
   if (options.json) process.stdout.write(`${printableJson(shown, 2)}\n`);
   else {
-    for (const one of shown) sayPainted(linesOf(one).join('\n'));
-    sayPainted(`\n${shown.length - failed.length} passed, ${failed.length} failed`);
+    for (const one of shown) say(linesOf(one).join('\n'), colours);
+    say(`\n${shown.length - failed.length} passed, ${failed.length} failed`, colours);
     process.stdout.write(annotations(failed.map((one) => annotationOf(one, folder))));
   }
   process.exitCode = failed.length > 0 ? 1 : 0;
@@ -82,9 +82,6 @@ const colours: Colours = [
   [/^✓|, 0 failed$/, 'green'],
   [/^✗|, \d+ failed$/, 'red'],
 ];
-
-const sayPainted = (text: string): void =>
-  void process.stdout.write(`${painted(printable(text), colours)}\n`);
 
 const annotationOf = ({ file, line, name, lines }: Judged, folder: string): Annotation => ({
   level: 'error',

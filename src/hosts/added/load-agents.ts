@@ -98,7 +98,7 @@ async function loadAgent(folder: string): Promise<readonly SettingsProblem[]> {
     });
   } catch (error) {
     return [
-      problem(file, `could not be loaded: ${messageOf(error)}`, `mend it, or remove ${folder}`),
+      problem(file, `could not be loaded: ${messageOf(error)}`, `fix it, or remove ${folder}`),
     ];
   }
 }

@@ -204,13 +204,14 @@ async function judged(known: KnownEvent, path: RelayPath, late: AbortSignal): Pr
   const wishes = new AllWishes(fired.event, said);
   const written = speaker.write(event, said, wishes);
   const denial = wishes.peek('deny');
-  const isLost = wishes.lost().some(({ kind }) => kind === 'deny') && mustBeJudged(known);
+  const unheard = wishes.lost();
+  const isLost = mustBeJudged(known) && unheard.some(({ kind }) => kind === 'deny');
   const answer = isLost ? denyingAnswer(known, denial!) : written;
   if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
   const lost = (wish: string): string =>
     `${speaker.title} cannot accept this in answer to ${event}: ${wish}`;
-  for (const wish of wishes.lost().filter(({ kind }) => !isLost || kind !== 'deny'))
-    warn(lost(wish.quoted), { text: lost(wish.name) });
+  for (const { kind, quoted, name: wish } of unheard)
+    if (!isLost || kind !== 'deny') warn(lost(quoted), { text: lost(wish) });
   for (const wish of outcome.lost) warn(lost(wish), { text: lost(wish) });
   const hooksTook = Math.max(0, ...results.map(({ durationMs }) => durationMs));
   return { answer, denial, hookCount: results.length, hooksTook };

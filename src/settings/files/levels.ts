@@ -42,15 +42,14 @@ export const systemFilesFolder = (systemFolder = administration): string =>
  * The folders of agents that are not ours, each agent in a folder of its own. Where there are administrator's
  * settings only the administrator's count: an agent's code runs in one process with the guards.
  */
-export function agentsFolders(
-  systemFolder = administration,
-  isManaged = hasAdministrator(),
-): { readonly counts: string | undefined; readonly ignored: string | undefined } {
-  const [system, user] = [
-    join(systemFolder, owners.hookmachine.system),
-    inFolder(homeFolder(), owners.hookmachine.folder),
-  ].map((folder) => inFolder(folder, 'agents'));
-  return isManaged ? { counts: system, ignored: user } : { counts: user, ignored: undefined };
+export function agentsFolders(): {
+  readonly counts: string | undefined;
+  readonly ignored: string | undefined;
+} {
+  const user = inFolder(inFolder(homeFolder(), owners.hookmachine.folder), 'agents');
+  return hasAdministrator()
+    ? { counts: join(administration, owners.hookmachine.system, 'agents'), ignored: user }
+    : { counts: user, ignored: undefined };
 }
 
 /** Returns the places of bundles, whether or not there are any. */
