@@ -1,0 +1,63 @@
+import type { CallbackLogicFunction, EventObject } from 'xstate';
+import type { HookCommand, ProcessOrder } from '../../machines/hook-process.ts';
+
+/*
+ * What stands in for `src/handlers/process/`: hooks that are commands answer what the reader of the page says they do.
+ */
+
+/** How a hook's process ends. */
+export interface ScriptAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that was run, with what it got on stdin. */
+export interface RunScript {
+  readonly command: string;
+  readonly stdin: string;
+}
+
+let answers: (command: string) => ScriptAnswer = () => ({ exitCode: 0, stdout: '', stderr: '' });
+let onRun: (script: RunScript) => void = () => undefined;
+
+/** Sets what answers commands from now on, and what is told of each. */
+export function useAnswers(give: typeof answers, tell: typeof onRun): void {
+  answers = give;
+  onRun = tell;
+}
+
+export const runHookCommand: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = ({
+  input,
+  sendBack,
+}) => {
+  const start = performance.now();
+  const run = async (): Promise<void> => {
+    const { command, args = [], stdin } = (await input.admit?.()) ?? input;
+    const line = [command, ...args].join(' ');
+    onRun({ command: line, stdin: stdin() });
+    sendBack({ type: 'process.started' });
+    const exit = { ...answers(line), signal: null, truncated: [] };
+    sendBack({
+      type: 'process.closed',
+      exit: { ...exit, durationMs: performance.now() - start },
+    });
+  };
+  run().catch((error: unknown) => sendBack({ type: 'process.failed', error: error as Error }));
+};
+
+export const answerLimit = 1024 * 1024;
+export const commandOutputLimit = 64 * 1024;
+export const commandProcess = runHookCommand;
+export const endWaiting = (): void => undefined;
+export const faultBehind = (): undefined => undefined;
+export const scriptFault = (): undefined => undefined;
+export const withoutStacks = (text: string): string => text;
+export const environmentOf = (): object => ({});
+export const identitiesOf = (): readonly string[] => [];
+export const coarse = (): number => 0;
+export const isGroupAlive = (): boolean => false;
+export const statOf = (): undefined => undefined;
+export const orderFifos = (): void => undefined;
+export const loadLive = (): Promise<never> => Promise.reject(new Error('no process runs here'));
+export const loadCallerWatch = loadLive;
