@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
 import { writePages } from './pages.ts';
@@ -11,4 +11,6 @@ rmSync(here('pages'), { recursive: true, force: true });
 writePages(here('..'), here('pages'));
 await writeReference(here('..'), here('pages/reference'));
 for (const name of ['index.md', 'playground.md']) cpSync(here(name), here(`pages/${name}`));
+mkdirSync(here('pages/public'), { recursive: true });
+cpSync(here('../src/watch/inspector/page/icon.svg'), here('pages/public/icon.svg'));
 await build(here('.'));

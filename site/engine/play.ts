@@ -2,7 +2,7 @@
 import './surroundings.ts';
 import { runToolCall } from '../../src/core/calls/run-tool-call.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
-import { eventNamed } from '../../src/core/points/hook-points.ts';
+import { allEvents, eventNamed } from '../../src/core/points/hook-points.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { JournalEntry } from '../../src/watch/journal/entry.ts';
 import { journalTo } from '../../src/watch/journal/journal.ts';
@@ -22,7 +22,7 @@ export interface Play {
   readonly answers: Readonly<Record<string, ScriptAnswer>>;
 }
 
-/** A hook that is registered, and whether it was planned. */
+/** A hook that is registered. */
 export interface PlayedHook {
   readonly name: string;
   readonly event: string;
@@ -41,6 +41,9 @@ export interface Played {
   readonly results: readonly AggregatedHookResult[];
 }
 
+/** The events that can be played by themselves. */
+export const eventNames: readonly string[] = allEvents;
+
 const silent: ScriptAnswer = { exitCode: 0, stdout: '', stderr: '' };
 
 /** Takes one event through the hooks that settings define, with the engine as it is. */
@@ -58,7 +61,8 @@ export async function play({ place, settings, event, fields, answers }: Play): P
     dialects: 'present',
     isTrustedFolder: () => true,
     checkTrust: () => ({ trusted: true }),
-    inspect: journalTo((entry) => entries.push(entry), { payloads: true }).observe,
+    // Moments are counted rather than measured, so that no two are the same.
+    inspect: journalTo((entry) => entries.push(entry), { now: () => entries.length, payloads: true }).observe,
     onWarning: (line) => warnings.push(line),
   });
   const system = config.getHookSystem();
