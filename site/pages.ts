@@ -73,7 +73,9 @@ function fileBehind(root: string, link: string, known: ReadonlySet<string>): str
 /** A page that shows a file of the repository. */
 function sourcePage(file: string, text: string): string {
   const language = extname(file).slice(1) || 'sh';
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const fence = '`'.repeat(
+    Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+  );
   return `# ${file.split('/').at(-1)}\n\nThis is \`${file}\` of the repository.\n\n${fence}${language}\n${text.trimEnd()}\n${fence}\n`;
 }
 

@@ -2,6 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application, Comment } from 'typedoc';
 
+/** How the pages look; these options belong to the plugin, which TypeDoc's types do not know. */
+const looks: object = {
+  outputFileStrategy: 'modules',
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  entryFileName: 'index.md',
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+};
+
 /** Writes a page for each entry point of the package, from the TSDoc of its built types. */
 export async function writeReference(root: string, target: string): Promise<void> {
   const app = await Application.bootstrapWithPlugins({
@@ -17,16 +28,7 @@ export async function writeReference(root: string, target: string): Promise<void
     logLevel: 'Error',
     skipErrorChecking: true,
     outputs: [{ name: 'markdown', path: target }],
-    // These belong to the plugin.
-    ...{
-      outputFileStrategy: 'modules',
-      hideBreadcrumbs: true,
-      hidePageHeader: true,
-      entryFileName: 'index.md',
-      useCodeBlocks: true,
-      parametersFormat: 'table',
-      interfacePropertiesFormat: 'table',
-    },
+    ...looks,
   });
   const project = await app.convert();
   if (project === undefined) throw new Error('the reference could not be made');

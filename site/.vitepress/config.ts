@@ -9,19 +9,22 @@ const { version, exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf
   readonly version: string;
   readonly exports: Readonly<Record<string, string | object>>;
 };
-const about = 'Lifecycle hooks for AI coding agents, where every tool call is a state machine you can see';
+const about =
+  'Lifecycle hooks for AI coding agents, where every tool call is a state machine you can see';
 
 const page = (text: string, link: string) => ({ text, link });
 
 /** The groups of `docs/README.md`. */
-const groups = [...readFileSync(`${root}docs/README.md`, 'utf8').matchAll(/\*\*(.+)\*\*\n([\s\S]*?)(?=\n\*\*|$)/g)].map(
-  ([, text = '', list = '']) => ({
-    text,
-    items: [...list.matchAll(/\[([^\]]+)\]\(([\w-]+)\.md\)/g)].map(([, title = '', name = '']) =>
-      page(title, `/${name}`),
-    ),
-  }),
-);
+const groups = [
+  ...readFileSync(`${root}docs/README.md`, 'utf8').matchAll(
+    /\*\*(.+)\*\*\n([\s\S]*?)(?=\n\*\*|$)/g,
+  ),
+].map(([, text = '', list = '']) => ({
+  text,
+  items: [...list.matchAll(/\[([^\]]+)\]\(([\w-]+)\.md\)/g)].map(([, title = '', name = '']) =>
+    page(title, `/${name}`),
+  ),
+}));
 
 const reference = Object.entries(exports)
   .filter(([, entry]) => typeof entry !== 'string')
@@ -50,7 +53,13 @@ export default defineConfig({
     ],
     sidebar: {
       '/reference/': [{ text: 'Reference', items: reference }],
-      '/': [{ text: 'Start', items: [page('In one minute', '/start'), page('Playground', '/playground')] }, ...groups],
+      '/': [
+        {
+          text: 'Start',
+          items: [page('In one minute', '/start'), page('Playground', '/playground')],
+        },
+        ...groups,
+      ],
     },
   },
   vite: {

@@ -62,7 +62,10 @@ export async function play({ place, settings, event, fields, answers }: Play): P
     isTrustedFolder: () => true,
     checkTrust: () => ({ trusted: true }),
     // Moments are counted rather than measured, so that no two are the same.
-    inspect: journalTo((entry) => entries.push(entry), { now: () => entries.length, payloads: true }).observe,
+    inspect: journalTo((entry) => entries.push(entry), {
+      now: () => entries.length,
+      payloads: true,
+    }).observe,
     onWarning: (line) => warnings.push(line),
   });
   const system = config.getHookSystem();
@@ -80,7 +83,7 @@ export async function play({ place, settings, event, fields, answers }: Play): P
   if (event !== 'tool') {
     const known = eventNamed(event);
     if (known === undefined) throw new Error(`there is no event ${event}`);
-    const result = await system!.getEventHandler().fire(known, fields as never);
+    const result = await system!.getEventHandler().fire(known, fields);
     return end(undefined, [result]);
   }
   const { tool_name: name, tool_input: input } = fields;
@@ -90,7 +93,7 @@ export async function play({ place, settings, event, fields, answers }: Play): P
     () => Promise.resolve({ llmContent: 'The tool ran.', returnDisplay: 'The tool ran.' }),
   );
   return end(
-    String(toolResult.llmContent),
+    toolResult.returnDisplay,
     [before, after].filter((result) => result !== undefined),
   );
 }

@@ -1,5 +1,6 @@
-import type { CallbackLogicFunction, EventObject } from 'xstate';
-import type { HookCommand, ProcessOrder } from '../../machines/hook-process.ts';
+import type { HookCommand, ProcessReport } from '../../machines/hook-process.ts';
+import { errorOf } from '../../src/base/message-of.ts';
+import type { RunHook } from '../../src/core/host/handlers.ts';
 
 /*
  * What stands in for `src/handlers/process/`: hooks that are commands answer what the reader of the page says they do.
@@ -27,23 +28,22 @@ export function useAnswers(give: typeof answers, tell: typeof onRun): void {
   onRun = tell;
 }
 
-export const runHookCommand: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = ({
-  input,
-  sendBack,
-}) => {
+export const runHookCommand: RunHook = ({ input, sendBack }) => {
+  const report: (what: ProcessReport) => void = sendBack;
   const start = performance.now();
   const run = async (): Promise<void> => {
-    const { command, args = [], stdin } = (await input.admit?.()) ?? input;
+    const admitted: HookCommand = (await input.admit?.()) ?? input;
+    const { command, args = [], stdin } = admitted;
     const line = [command, ...args].join(' ');
     onRun({ command: line, stdin: stdin() });
-    sendBack({ type: 'process.started' });
+    report({ type: 'process.started' });
     const exit = { ...answers(line), signal: null, truncated: [] };
-    sendBack({
+    report({
       type: 'process.closed',
       exit: { ...exit, durationMs: performance.now() - start },
     });
   };
-  run().catch((error: unknown) => sendBack({ type: 'process.failed', error: error as Error }));
+  run().catch((error: unknown) => report({ type: 'process.failed', error: errorOf(error) }));
 };
 
 export const answerLimit = 1024 * 1024;

@@ -8,12 +8,15 @@ export const standIns = (): Plugin => ({
   name: 'stand-ins',
   enforce: 'pre',
   async resolveId(id, from = '') {
-    if (!/\/(?:src|machines|engine|node_modules)\//.test(from) || from.includes('/site/node_modules/'))
+    if (
+      !/\/(?:src|machines|engine|node_modules)\//.test(from) ||
+      from.includes('/site/node_modules/')
+    )
       return undefined;
     if (id === 'node:fs' || id === 'node:fs/promises') return here('disk.ts');
     if (id === 'node:path') return this.resolve('path-browserify', here('disk.ts'));
     if (id.startsWith('node:')) return here('node-modules.ts');
-    if (/\/process\/index\.ts$/.test(id) && !from.includes('/handlers/process/'))
+    if (id.endsWith('/process/index.ts') && !from.includes('/handlers/process/'))
       return here('scripts.ts');
     return undefined;
   },

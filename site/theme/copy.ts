@@ -7,10 +7,9 @@ export function copyCommandsAlone(): void {
       const sample = button?.closest('.language-console')?.querySelector('code')?.innerText;
       if (!button || sample === undefined) return;
       event.stopImmediatePropagation();
-      void navigator.clipboard.writeText(commandsIn(sample)).then(() => {
-        button.classList.add('copied');
-        setTimeout(() => button.classList.remove('copied'), 2_000);
-      });
+      void navigator.clipboard.writeText(commandsIn(sample));
+      button.classList.add('copied');
+      setTimeout(() => button.classList.remove('copied'), 2_000);
     },
     true,
   );

@@ -31,10 +31,14 @@ export function runsOf(entries: readonly JournalEntry[]): readonly Run[] {
   runs.add({
     last: entries.length,
     entries: others,
-    steps: moved.map(({ to, event, from }) => (from === undefined ? [to, event] : [to, event, from])),
+    steps: moved.map(({ to, event, from }) =>
+      from === undefined ? [to, event] : [to, event, from],
+    ),
     moves: moved.map(({ id, at }, index) => [id, [at, index]] as const),
   });
-  return others.flatMap((entry) => (entry.kind === 'started' ? (runs.byId.get(entry.id) ?? []) : []));
+  return others.flatMap((entry) =>
+    entry.kind === 'started' ? (runs.byId.get(entry.id) ?? []) : [],
+  );
 }
 
 /** A step of the story: when it happened, and what did. */
@@ -50,7 +54,9 @@ export function storyOf(entries: readonly JournalEntry[]): readonly StoryLine[] 
   return entries.flatMap((entry): StoryLine[] => {
     if (entry.kind === 'warned') return [];
     const { at, id } = entry;
-    const line = (text: string, tone: StoryLine['tone'] = 'plain'): StoryLine[] => [{ at, text, tone }];
+    const line = (text: string, tone: StoryLine['tone'] = 'plain'): StoryLine[] => [
+      { at, text, tone },
+    ];
     if (entry.kind === 'started') {
       names.set(id, entry.machine === 'hookProcess' ? entry.name : entry.machine);
       if (entry.machine === 'toolCall') return line(`The model wants ${entry.name}.`);

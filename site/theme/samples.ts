@@ -56,7 +56,9 @@ export const samples: readonly (Play & { readonly title: string })[] = [
     title: 'A hook allows, another denies: the denial stays',
     place: '.hookmachine/settings.json',
     settings: json({
-      hooks: { 'tool.before': [command('approve-all', './approve.sh'), command('deny', './deny.sh')] },
+      hooks: {
+        'tool.before': [command('approve-all', './approve.sh'), command('deny', './deny.sh')],
+      },
     }),
     event: 'tool',
     fields: { tool_name: 'write_file', tool_input: { file_path: 'a.txt', content: 'hello' } },
