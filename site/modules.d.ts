@@ -13,6 +13,8 @@ declare module 'path-browserify' {
   export const posix: PlatformPath;
 }
 
+declare module '*.css';
+
 declare module '*.svg?raw' {
   const text: string;
   export default text;

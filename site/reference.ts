@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Application, Comment } from 'typedoc';
 
 /** How the pages look; these options belong to the plugin, which TypeDoc's types do not know. */
@@ -39,6 +39,8 @@ export async function writeReference(root: string, target: string): Promise<void
     child.comment = new Comment([{ kind: 'text', text: aboutOf(join(root, entry.types)) }]);
   }
   await app.generateOutputs(project);
+  for (const file of readdirSync(target, { recursive: true, encoding: 'utf8' }))
+    if (file.endsWith('.md')) nameOnce(join(target, file));
 }
 
 /** The entry points of the package, with the files of their types. */
@@ -55,4 +57,18 @@ function entries(root: string): { readonly name: string; readonly types: string 
 function aboutOf(file: string): string {
   const [, text = ''] = /^\/\*\*(.*?)\*\//s.exec(readFileSync(file, 'utf8')) ?? [];
   return text.replaceAll(/\n \* ?/g, '\n').trim();
+}
+
+/** Corrects links to the second heading of a name where a page has only one: a type and a value share it. */
+function nameOnce(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  const corrected = text.replaceAll(
+    /\]\(([^)#\s]*)#([a-z0-9]+)-(\d+)\)/g,
+    (link, page: string, name: string, which: string) => {
+      const linked = page === '' ? text : readFileSync(join(dirname(file), page), 'utf8');
+      const headings = linked.match(new RegExp(`^#+ ${name}(?:\\(\\))?$`, 'gim')) ?? [];
+      return headings.length > Number(which) ? link : `](${page}#${name})`;
+    },
+  );
+  if (corrected !== text) writeFileSync(file, corrected);
 }

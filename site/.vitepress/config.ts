@@ -5,8 +5,7 @@ import llmstxt from 'vitepress-plugin-llms';
 import { standIns } from '../engine/stand-ins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { version, exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
-  readonly version: string;
+const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   readonly exports: Readonly<Record<string, string | object>>;
 };
 const about =
@@ -30,6 +29,14 @@ const reference = Object.entries(exports)
   .filter(([, entry]) => typeof entry !== 'string')
   .map(([path]) => page(`hookmachine${path.slice(1)}`, `/reference/hookmachine${path.slice(1)}`));
 
+/** The name of a heading's place, as the pages of a repository have it, which their links use. */
+const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
 export default defineConfig({
   title: 'hookmachine',
   description: about,
@@ -39,7 +46,7 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
-  markdown: { languageAlias: { mjs: 'js' } },
+  markdown: { languageAlias: { mjs: 'js' }, anchor: { slugify: slugOf } },
   themeConfig: {
     logo: '/icon.svg',
     outline: [2, 3],
@@ -49,7 +56,6 @@ export default defineConfig({
       page('Guides', '/contents'),
       page('Playground', '/playground'),
       page('Reference', '/reference/'),
-      page(version, '/source/CHANGELOG'),
     ],
     sidebar: {
       '/reference/': [{ text: 'Reference', items: reference }],

@@ -2,6 +2,7 @@
 import './surroundings.ts';
 import { runToolCall } from '../../src/core/calls/run-tool-call.ts';
 import type { AggregatedHookResult } from '../../src/core/answers/results.ts';
+import { formatProblem } from '../../src/core/definitions/problem.ts';
 import { allEvents, eventNamed } from '../../src/core/points/hook-points.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { JournalEntry } from '../../src/watch/journal/entry.ts';
@@ -70,6 +71,7 @@ export async function play({ place, settings, event, fields, answers }: Play): P
   });
   const system = config.getHookSystem();
   await system?.initialize();
+  for (const problem of system?.getRegistry().problems ?? []) warnings.push(formatProblem(problem));
   const hooks = (system?.getRegistry().getAllHooks() ?? []).map((hook) => ({
     name: hook.name,
     event: hook.event,
@@ -78,7 +80,7 @@ export async function play({ place, settings, event, fields, answers }: Play): P
   }));
   const end = (forModel: string | undefined, results: readonly AggregatedHookResult[]): Played => {
     system?.dispose();
-    return { hooks, entries, scripts, warnings, forModel, results };
+    return { hooks, entries, scripts, warnings: [...new Set(warnings)], forModel, results };
   };
   if (event !== 'tool') {
     const known = eventNamed(event);

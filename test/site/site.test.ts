@@ -97,14 +97,16 @@ async function serve(): Promise<void> {
 const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth');
 
+const verdict = (page: Page) => page.locator('.verdict').first();
+
 /** Opens the playground with one of its samples. */
 async function playground(sample: string): Promise<Page> {
   const page = await openPage(`${origin}/playground.html`);
+  // Until it has judged its first sample, it may not listen yet.
+  await verdict(page).waitFor();
   await page.getByLabel('Begin with').selectOption({ label: sample });
   return page;
 }
-
-const verdict = (page: Page) => page.locator('.verdict').first();
 
 if (isBuilt)
   describeInBrowser('the site', () => {
@@ -218,23 +220,27 @@ if (isBuilt)
     test('in the playground, another answer of a script is another verdict', async () => {
       const page = await playground('A hook of Claude Code denies by exit code 2');
       await expect.poll(() => verdict(page).textContent()).toContain('Denied');
-      await page.getByLabel('Exit code').fill('0');
-      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('spinbutton', { name: 'Exit code' }).fill('0');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
       await expect.poll(() => verdict(page).textContent()).toContain('Goes on');
-      await page.getByLabel('Its fields').fill('{');
-      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('textbox', { name: 'Its fields' }).fill('{');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
       await expect.poll(() => page.getByRole('alert').textContent()).toContain('not JSON');
     });
 
     test('a link to the playground carries what was pasted, as text', async () => {
       const page = await playground('A prompt gets context');
       await expect.poll(() => verdict(page).textContent()).toContain('main');
-      await page.getByLabel('stdout').fill('<img src=x onerror="document.title=1">');
+      await page
+        .getByRole('textbox', { name: 'stdout' })
+        .fill('<img src=x onerror="document.title=1">');
       await page.getByRole('button', { name: 'Make a link' }).click();
       const link = await page.getByRole('link', { name: 'Link to this' }).getAttribute('href');
       const other = await openPage(link!);
       await expect.poll(() => other.locator('.outcome').textContent()).toContain('Plan');
-      expect(await other.getByLabel('stdout').inputValue()).toContain('onerror');
+      expect(await other.getByRole('textbox', { name: 'stdout' }).inputValue()).toContain(
+        'onerror',
+      );
       expect(await other.title()).not.toBe('1');
     });
   });
