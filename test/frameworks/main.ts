@@ -39,6 +39,7 @@ const { exitCode } = execaSync(
     '--reporter=verbose',
     '--retry=1',
     ...wanted.map((name) => `test/frameworks/${name}/`),
+    'test/frameworks/examples',
     // Agents of some wait for answers in a database, if `pg` is installed.
     'test/durable/agents',
   ],

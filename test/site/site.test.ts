@@ -99,6 +99,9 @@ const overflow = (page: Page): Promise<number> =>
 
 const verdict = (page: Page) => page.locator('.verdict').first();
 
+const background = (page: Page): Promise<string> =>
+  page.evaluate('getComputedStyle(document.body).backgroundColor');
+
 /** Opens the playground with one of its samples. */
 async function playground(sample: string): Promise<Page> {
   const page = await openPage(`${origin}/playground.html`);
@@ -165,8 +168,6 @@ if (isBuilt)
     );
 
     test('the colours follow those of the reader, or a switch', async () => {
-      const background = (page: Page): Promise<string> =>
-        page.evaluate('getComputedStyle(document.body).backgroundColor');
       const dark = await openPage(`${origin}/hooks.html`, { colorScheme: 'dark' });
       const light = await openPage(`${origin}/hooks.html`, { colorScheme: 'light' });
       expect(await background(dark)).not.toBe(await background(light));
