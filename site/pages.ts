@@ -28,38 +28,31 @@ export function writePages(root: string, target: string): void {
   for (let file; (file = waiting.pop()) !== undefined;) {
     if (written.has(file)) continue;
     written.add(file);
-    const place = join(target, placeOf(file));
-    mkdirSync(dirname(place), { recursive: true });
-    if (isPicture(file)) {
-      writeFileSync(join(target, 'public', file), readFileSync(join(root, file)));
-      continue;
-    }
     const text = readFileSync(join(root, file), 'utf8');
-    const page = file.endsWith('.md') ? text : sourcePage(file, text);
-    const linked = file.endsWith('.md') ? page : '';
-    writeFileSync(
-      place,
-      linked === ''
-        ? page
-        : withLinks(page, (link) => {
-            const found = fileBehind(root, join(dirname(file), link), known);
-            if (found === undefined) return undefined;
-            if (isPicture(found)) {
-              const picture = join(target, 'public', found);
-              mkdirSync(dirname(picture), { recursive: true });
-              writeFileSync(picture, readFileSync(join(root, found)));
-              return `/${found}`;
-            }
-            waiting.push(found);
-            return relative(dirname(placeOf(file)), placeOf(found)).replace(/^(?!\.)/, './');
-          }),
-    );
+    const page = file.endsWith('.md')
+      ? withLinks(text, (link) => {
+          const found = fileBehind(root, join(dirname(file), link), known);
+          if (found === undefined) throw new Error(`${file}: there is no file behind ${link}`);
+          if (isPicture(found)) {
+            write(join(target, 'public', found), readFileSync(join(root, found)));
+            return `/${found}`;
+          }
+          waiting.push(found);
+          return relative(dirname(placeOf(file)), placeOf(found)).replace(/^(?!\.)/, './');
+        })
+      : sourcePage(file, text);
+    write(join(target, placeOf(file)), page);
   }
+}
+
+function write(file: string, content: string | Buffer): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
 }
 
 const isPicture = (file: string): boolean => /\.(?:png|svg)$/.test(file);
 
-/** The file that a link shows: of a folder, its README, or otherwise the list of its files. */
+/** The file that a link shows: of a folder its README, or else its main file, or else its first. */
 function fileBehind(root: string, link: string, known: ReadonlySet<string>): string | undefined {
   const path = normalize(link).replace(/\/$/, '');
   if (known.has(path)) return path;
@@ -80,7 +73,7 @@ function sourcePage(file: string, text: string): string {
 }
 
 /** Replaces the relative links of a page, outside its samples. */
-function withLinks(page: string, replaced: (link: string) => string | undefined): string {
+function withLinks(page: string, replaced: (link: string) => string): string {
   return page
     .split(/(^ *```[\s\S]*?^ *```)/m)
     .map((part, index) =>
@@ -90,9 +83,7 @@ function withLinks(page: string, replaced: (link: string) => string | undefined)
             /(\]\()([^)\s#]+)(#[^)\s]*)?(\))/g,
             (whole, open: string, link: string, anchor = '', close: string) => {
               if (/^[a-z]+:/.test(link)) return whole;
-              const target = replaced(link);
-              if (target === undefined) throw new Error(`there is no file behind the link ${link}`);
-              return `${open}${target}${anchor}${close}`;
+              return `${open}${replaced(link)}${anchor}${close}`;
             },
           ),
     )

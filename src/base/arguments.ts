@@ -46,7 +46,15 @@ export const aConfig: Rule = having(
   'getHookSystem',
   'getWorkingDir',
 );
-export const aMap: Rule = having('pass a Map of tools by name', 'get', 'has');
+const isMap = having('', 'get', 'has').fits;
+export const someTools: Rule = {
+  fits: (value) =>
+    Array.isArray(value)
+      ? value.every((tool) => isRecord(tool) && text.fits(tool['name'])) &&
+        new Set(value.map(({ name }: { name: string }) => name)).size === value.length
+      : isMap(value),
+  fix: 'pass an array of tools, each with a name of its own, or a Map of tools by name',
+};
 
 export const oneOf = (...words: readonly string[]): Rule => ({
   fits: (value) => words.includes(value as string),

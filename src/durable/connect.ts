@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../core/calls/call-keeper.ts';
 import { newCallId } from '../core/calls/event-hooks.ts';
 import { OfferedTools } from '../agent/loop/offered-tools.ts';
+import { toolsByName } from '../agent/loop/tool.ts';
 import type { ToolCallRequest } from '../core/calls/run-tool-call.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
@@ -96,7 +97,8 @@ export class Durable implements CallKeeper {
 
   /** Called by `connectDurable` only. */
   constructor(options: DurableOptions, name: string, database: Database, host: Host) {
-    const { config, tools = new Map(), allowGuardWrites } = options;
+    const { config, allowGuardWrites } = options;
+    const tools = toolsByName(options.tools ?? []);
     const { expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
     this.name = name;
     this.workspace = options.workspace;

@@ -1,14 +1,14 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { Tool } from '../agent/loop/tool.ts';
+import type { Tools } from '../agent/loop/tool.ts';
 import {
   aConfig,
-  aMap,
   count,
   flag,
   object,
   optional,
   positive,
   type Rule,
+  someTools,
   text,
 } from '../base/arguments.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
@@ -19,7 +19,7 @@ export interface DurableOptions {
   readonly database: string;
   readonly config: HookSystemConfig;
   /** The tools that this host runs itself; frameworks run their own. Default: none. */
-  readonly tools?: ReadonlyMap<string, Tool> | undefined;
+  readonly tools?: Tools | undefined;
   /** What the tools act on: a call is continued only by hosts of its workspace. */
   readonly workspace: string;
   /**
@@ -59,7 +59,7 @@ export const optionRules: Readonly<Record<string, Rule>> = {
   database: text,
   workspace: text,
   config: aConfig,
-  tools: optional(aMap),
+  tools: optional(someTools),
   name: optional(text),
   expiresAfter: optional(positive),
   lostAfter: optional(positive),

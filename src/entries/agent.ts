@@ -42,5 +42,5 @@ export type {
 export type { StopRequest } from '../core/calls/tool-effects.ts';
 export type { JsonSchema, StandardSchema, ToolParameters } from '../agent/loop/tool-parameters.ts';
 export type { ConfirmRequest } from '../agent/loop/chat-session.ts';
-export type { GuardedWrite, Tool, ToolContext } from '../agent/loop/tool.ts';
+export type { GuardedWrite, Tool, ToolContext, Tools } from '../agent/loop/tool.ts';
 export { builtInTools } from '../agent/tools/index.ts';

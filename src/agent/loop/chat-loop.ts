@@ -1,6 +1,5 @@
 import {
   aConfig,
-  aMap,
   anyText,
   assertArgument,
   assertArguments,
@@ -14,6 +13,7 @@ import {
   optional,
   positive,
   type Rule,
+  someTools,
 } from '../../base/arguments.ts';
 import { HookmachineError } from '../../base/errors.ts';
 import { onAbort } from '../../core/run/run-machine.ts';
@@ -27,7 +27,7 @@ import { EventQueue } from './event-queue.ts';
 import { withdrawAll } from './kept-calls.ts';
 import { fireSessionEvent } from './session-events.ts';
 import { declareTools } from './tool-declarations.ts';
-import type { Tool } from './tool.ts';
+import { toolsByName } from './tool.ts';
 import { promptOf, unansweredCalls } from './unanswered-calls.ts';
 
 export type { ChatLoopOptions };
@@ -35,7 +35,7 @@ export type { ChatLoopOptions };
 const optionRules: Readonly<Record<string, Rule>> = {
   config: aConfig,
   model: having('pass a model, such as createModel makes', 'generate'),
-  tools: optional(aMap),
+  tools: optional(someTools),
   systemInstruction: optional(anyText),
   generationConfig: optional(object),
   maxSteps: optional(positive),
@@ -64,7 +64,7 @@ export class ChatLoop {
 
   constructor(options: ChatLoopOptions) {
     assertArguments('ChatLoop', options, optionRules);
-    const tools = options.tools ?? new Map<string, Tool>();
+    const tools = toolsByName(options.tools ?? []);
     this.#session = {
       options,
       tools,

@@ -6,12 +6,12 @@ import type { HookEventFields } from '../../core/protocol/input.ts';
 import type { ToolCallQuestion } from '../../core/calls/run-tool-call.ts';
 import type { CallKeeper } from '../../core/calls/call-keeper.ts';
 import type { FunctionDeclaration } from './tool-declarations.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, Tools } from './tool.ts';
 
 export interface ChatLoopOptions {
   readonly config: HookSystemConfig;
   readonly model: Model;
-  readonly tools?: ReadonlyMap<string, Tool>;
+  readonly tools?: Tools;
   readonly systemInstruction?: string;
   /** Further settings for every request, such as `temperature`. */
   readonly generationConfig?: GenAIConfig;

@@ -8,12 +8,12 @@ import type {
   ToolCallOptions,
   ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { toolsByName, type Tool, type ToolContext, type Tools } from './tool.ts';
 import { checkInput } from './tool-parameters.ts';
 
 export interface OfferedToolsOptions {
   readonly config: HookSystemConfig;
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: Tools;
   /** Who makes the calls, for hooks that receive it; default `main`. */
   readonly invokedBy?: InvokedBy | undefined;
   /**
@@ -42,10 +42,12 @@ export interface OfferedToolsOptions {
 /** The tools that a model may call, and what is needed to call them. */
 export class OfferedTools {
   readonly #options: OfferedToolsOptions;
+  readonly #tools: ReadonlyMap<string, Tool>;
   #asking: Promise<unknown> = Promise.resolve();
 
   constructor(options: OfferedToolsOptions) {
     this.#options = options;
+    this.#tools = toolsByName(options.tools);
   }
 
   /** Returns what a call needs besides its request. Once `signal` is aborted, nobody is asked any more. */
@@ -53,9 +55,9 @@ export class OfferedTools {
     request: ToolCallRequest,
     signal: AbortSignal,
   ): { readonly execute: ExecuteTool; readonly options: ToolCallOptions } {
-    const { config, tools, invokedBy, notOffered, confirm, allowGuardWrites, confirmGuarded } =
+    const { config, invokedBy, notOffered, confirm, allowGuardWrites, confirmGuarded } =
       this.#options;
-    const tool = tools.get(request.name);
+    const tool = this.#tools.get(request.name);
     return {
       execute: (input, toolSignal) =>
         execute(tool, request.name, input, {

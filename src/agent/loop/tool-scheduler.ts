@@ -1,6 +1,5 @@
 import {
   aConfig,
-  aMap,
   anyText,
   assertArgument,
   assertArguments,
@@ -10,6 +9,7 @@ import {
   list,
   optional,
   type Rule,
+  someTools,
   text,
 } from '../../base/arguments.ts';
 import { HookmachineError } from '../../base/errors.ts';
@@ -47,7 +47,7 @@ export interface ToolSchedulerOptions extends OfferedToolsOptions {
 
 const optionRules: Readonly<Record<string, Rule>> = {
   config: aConfig,
-  tools: aMap,
+  tools: someTools,
   limit: optional(count),
   onCompleted: optional(callback),
   allowGuardWrites: optional(flag),

@@ -28,7 +28,7 @@ async function sceneOf(
   const published: { call: CompletedToolCall; status: string }[] = [];
   const scheduler: ToolScheduler = new ToolScheduler({
     config: session.config,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    tools,
     onCompleted: (call) => published.push({ call, status: scheduler.status }),
     ...options,
   });
