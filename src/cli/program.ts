@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, type CommanderError } from 'commander';
 import { isError } from '../base/errors.ts';
+import { addExamples } from './parts/help-examples.ts';
 import { printable } from '../base/visible.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
@@ -110,7 +111,17 @@ async function programWith(wanted: readonly LoadCommand[]): Promise<Command> {
   for (const [heading, names] of Object.entries(groups))
     for (const name of Object.keys(names))
       program.commands.find((command) => command.name() === name)?.helpGroup(heading);
+  addExamples(program);
+  describeFolders(program);
   return program;
+}
+
+/** The help is written when the command is built, and must not name the folder of its builder. */
+function describeFolders(command: Command): void {
+  for (const option of command.options)
+    if (option.long === '--cwd' && option.defaultValue !== undefined)
+      option.defaultValueDescription = 'the current folder';
+  for (const inner of command.commands) describeFolders(inner);
 }
 
 /** Returns the program with all of its commands. */

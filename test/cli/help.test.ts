@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { helpPages } from '../../src/cli/launcher/help-pages.ts';
@@ -11,8 +12,9 @@ import { starter } from '../support/main.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
-const pages = helpPages(await wholeProgram());
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+const program = await wholeProgram();
+const pages = helpPages(program);
+const has = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
 
 describe('help', () => {
   test('was written when the command was built, and says what the program says', async () => {
@@ -25,6 +27,39 @@ describe('help', () => {
     }
     for (const [words, text] of pages)
       expect(readFileSync(join(dist, 'help', `${words || 'hookmachine'}.txt`), 'utf8')).toBe(text);
+  });
+
+  const ours = new Set(['complete', 'finish-hook', 'relay', 'version', 'warm', 'worker', '']);
+  const named = ([word, ...more]: readonly string[], from = program): Command | undefined =>
+    word === undefined
+      ? from
+      : from.commands.filter((each) => each.name() === word).map((each) => named(more, each))[0];
+  const leaves = [...pages].filter(
+    ([words]) => !ours.has(words) && named(words.split(' '))?.commands.length === 0,
+  );
+
+  test.each(leaves)('of %s has an example, with options that the command has', (_, text) => {
+    const [, shown = ''] = /^Examples?:\n((?: {2}.*\n?)+)/m.exec(text) ?? [];
+    const uses = shown.split('\n').filter((line) => line.includes('hookmachine '));
+    expect(uses).not.toEqual([]);
+    for (const use of uses) {
+      const [, line = ''] = /.*hookmachine (.*)/.exec(use) ?? [];
+      const own = line.split(' -- ')[0]!.split(/[|>]/)[0]!;
+      const begin = own.split(' ');
+      const command =
+        named(begin.slice(0, 3)) ?? named(begin.slice(0, 2)) ?? named(begin.slice(0, 1));
+      expect(command, line).toBeDefined();
+      const known = command!.options.flatMap(({ long, short }) => [long, short]);
+      for (const [option] of own
+        .replaceAll(/"[^"]*"|'[^']*'/g, '')
+        .matchAll(/(?<= )--?[a-z][a-z-]*/g))
+        expect([...known, '--help'], line).toContain(option);
+    }
+  });
+
+  test.each([...pages])('of %s names no folder of the machine that built it', (_, text) => {
+    expect(text).not.toContain(process.cwd());
+    expect(text.replaceAll(/\n +/g, ' ')).not.toContain(process.cwd());
   });
 
   test('of something that is no command is a mistake', async () => {

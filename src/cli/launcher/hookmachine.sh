@@ -2,7 +2,11 @@
 # The command. It starts Node.js; but a relay, which an agent starts for every event, first asks the process that
 # is kept warm for that (src/cli/warm/), and for this it needs nothing but perl, which starts in a tenth of the time.
 if [ "$1" = relay ] && [ -z "$PERL5OPT$HOOKMACHINE_COLD" ] && [ -r /proc/self/environ ] && [ -x /usr/bin/perl ]; then
-  exec /usr/bin/perl -x "$0" "$@"
+  # A log that is wanted is that of a process of the event's own.
+  case $DEBUG in
+    *llxprt* | *'*'*) ;;
+    *) exec /usr/bin/perl -x "$0" "$@" ;;
+  esac
 fi
 self=$0
 while [ -h "$self" ]; do

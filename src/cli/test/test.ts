@@ -45,7 +45,10 @@ Example of a file guard.hooktest.yaml:
     - name: keeps secrets out of .env
       event: BeforeTool
       input: { tool_name: write_file, tool_input: { file_path: .env, content: KEY=1 } }
-      expect: { decision: deny, reason: Secrets }`,
+      expect: { decision: deny, reason: Secrets }
+
+Example:
+  hookmachine test guard.hooktest.yaml --junit results.xml`,
     )
     .action(test);
 }

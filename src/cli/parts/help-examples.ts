@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+
+/** Examples for the help of commands that say nothing else there, by their words. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  'approvals answer': [
+    'hookmachine approvals answer ap-12 approve --as ann',
+    'hookmachine approvals answer ap-12 deny --note "Use the staging database."',
+  ],
+  'approvals inspect': ['hookmachine approvals inspect --open'],
+  'approvals list': ['hookmachine approvals list', 'hookmachine approvals list --all --json'],
+  'approvals show': ['hookmachine approvals show ap-12'],
+  'approvals watch': ['hookmachine approvals watch'],
+  check: ['hookmachine check', 'hookmachine check --tool deploy --json'],
+  completion: ['source <(hookmachine completion bash)'],
+  disable: ['hookmachine disable no-env'],
+  doctor: ['hookmachine doctor', 'hookmachine doctor --live'],
+  'durable audit': ['hookmachine durable audit call-7 --json'],
+  'durable check': ['hookmachine durable check'],
+  'durable migrate': ['hookmachine durable migrate'],
+  'durable policy list': ['hookmachine durable policy list'],
+  'durable policy push': ['hookmachine durable policy push acme-guards-1.0.0.tgz --as ann'],
+  'durable policy show': ['hookmachine durable policy show acme-guards@1.0.0'],
+  'durable policy use': ['hookmachine durable policy use acme-guards@1.0.0'],
+  enable: ['hookmachine enable no-env'],
+  'guards explain': ['hookmachine guards explain "git push --force"'],
+  init: ['hookmachine init', 'hookmachine init --lang python --yes'],
+  list: ['hookmachine list', 'hookmachine list --all'],
+  'policy add': ['hookmachine policy add https://policies.acme.example/acme-guards.tgz'],
+  'policy list': ['hookmachine policy list'],
+  'policy pack': ['hookmachine policy pack acme-guards --output acme-guards.tgz'],
+  'policy remove': ['hookmachine policy remove acme-guards'],
+  'policy sign': ['hookmachine policy sign acme-guards --key ~/.ssh/id_ed25519'],
+  'policy test': ['hookmachine policy test acme-guards --unsigned'],
+  'policy update': ['hookmachine policy update', 'hookmachine policy update acme-guards'],
+  'policy verify': ['hookmachine policy verify acme-guards.tgz'],
+  schema: ['hookmachine schema > settings.schema.json'],
+  trust: ['hookmachine trust --show', 'hookmachine trust --yes'],
+  uninstall: ['hookmachine uninstall claude-code --dry-run'],
+};
+
+/** Adds the examples to the commands of a program, as far as it has them. */
+export function addExamples(program: Command): void {
+  for (const [words, lines] of Object.entries(examples)) {
+    const title = lines.length > 1 ? 'Examples' : 'Example';
+    commandOf(program, words.split(' '))?.addHelpText(
+      'after',
+      `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+    );
+  }
+}
+
+const commandOf = (program: Command, [word, ...more]: readonly string[]): Command | undefined =>
+  word === undefined
+    ? program
+    : program.commands
+        .filter((command) => command.name() === word)
+        .map((command) => commandOf(command, more))[0];
