@@ -92,6 +92,32 @@ describeInBrowser('the page of a running session', () => {
     await picture(page, 'denied');
   });
 
+  test('a screen reader finds the calls, their ends, and what a call did', async () => {
+    const { run, inspector, go } = await chatWithInspector();
+    go();
+    const page = await openPage(inspector.url);
+    await run();
+    await page.getByRole('treeitem', { name: /write, blocked/ }).click();
+    await until(way(page), ['admitting', 'beforeHooks', 'blocked']);
+    const tree = await page.locator('body').ariaSnapshot();
+    for (const part of [
+      'banner:',
+      'group "Denied or failed calls"',
+      'search "Filter calls"',
+      'tree "Sessions, turns and calls"',
+      'treeitem "Tool, write, done" [level=3]',
+      /treeitem "Tool, write, blocked, denied, guard: secrets\/ is off limits" \[level=3\] \[selected\]/,
+      'region "The chosen call"',
+      'heading "Tool write blocked" [level=2]',
+      /list "Way of toolCall write":\n +- listitem: admitting\n +- listitem: beforeHooks\n +- listitem: blocked/,
+    ])
+      expect(tree).toMatch(part);
+    // No control is without a name.
+    expect(tree).not.toMatch(/- (?:button|combobox|searchbox|slider|radio|link)(?: \[|:|$)/m);
+    const moment = page.getByRole('slider', { name: 'Moment shown' });
+    expect(await moment.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d/);
+  });
+
   test('the drawing of a machine marks the way that was taken', async () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
