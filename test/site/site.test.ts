@@ -140,7 +140,7 @@ if (isBuilt)
       const page = await openPage(`${origin}/`);
       await page.getByText('It is all of the user').first().waitFor();
       const tree = await page.locator('.home-page').ariaSnapshot();
-      expect(tree).toContain('heading "Hooks for AI coding agents that lose no denial" [level=1]');
+      expect(tree).toContain('heading "Hooks for AI coding agents, with no denial lost" [level=1]');
       expect(tree).toMatch(/status:\s*- strong: Denied\./);
       expect(tree).toContain('group "Steps"');
       expect(tree).toContain('list "What happened"');

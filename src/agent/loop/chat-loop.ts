@@ -27,7 +27,7 @@ import { EventQueue } from './event-queue.ts';
 import { withdrawAll } from './kept-calls.ts';
 import { fireSessionEvent } from './session-events.ts';
 import { declareTools } from './tool-declarations.ts';
-import { toolsByName } from './tool.ts';
+import { toolsByName } from './offered-tools.ts';
 import { promptOf, unansweredCalls } from './unanswered-calls.ts';
 
 export type { ChatLoopOptions };

@@ -8,7 +8,7 @@ import type {
   ToolCallOptions,
   ToolCallRequest,
 } from '../../core/calls/run-tool-call.ts';
-import { toolsByName, type Tool, type ToolContext, type Tools } from './tool.ts';
+import type { Tool, ToolContext, Tools } from './tool.ts';
 import { checkInput } from './tool-parameters.ts';
 
 export interface OfferedToolsOptions {
@@ -105,3 +105,9 @@ async function execute(
     return errorResult(`Invalid arguments for ${name}: ${checked.problem}`, 'invalid_tool_params');
   return tool.execute(checked.input, context);
 }
+
+/** Returns tools by their names; `someTools` has checked that no two have the same. */
+export const toolsByName = (tools: Tools): ReadonlyMap<string, Tool> =>
+  Array.isArray(tools)
+    ? new Map((tools as readonly Tool[]).map((tool) => [tool.name, tool]))
+    : (tools as ReadonlyMap<string, Tool>);

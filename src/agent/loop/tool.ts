@@ -43,9 +43,3 @@ export interface Tool<Input extends object = object> {
 
 /** The tools of an agent: a list, or a map by their names. */
 export type Tools = readonly Tool[] | ReadonlyMap<string, Tool>;
-
-/** Returns tools by their names; `someTools` has checked that no two have the same. */
-export const toolsByName = (tools: Tools): ReadonlyMap<string, Tool> =>
-  Array.isArray(tools)
-    ? new Map((tools as readonly Tool[]).map((tool) => [tool.name, tool]))
-    : (tools as ReadonlyMap<string, Tool>);
