@@ -64,10 +64,6 @@ export function realpathSync(path: string): string {
 }
 realpathSync.native = realpathSync;
 
-export function accessSync(path: string): void {
-  statSync(path);
-}
-
 export function readdirSync(given: string, { withFileTypes = false }: Options = {}) {
   const path = pathOf(given);
   if (!statSync(path)!.isDirectory()) throw failure('ENOTDIR', path);
@@ -126,26 +122,13 @@ const readOnly = (path: unknown): never => {
 
 export {
   readOnly as appendFileSync,
-  readOnly as chmodSync,
-  readOnly as chownSync,
-  readOnly as copyFileSync,
-  readOnly as cpSync,
-  readOnly as createReadStream,
-  readOnly as createWriteStream,
   readOnly as fchmodSync,
   readOnly as fchownSync,
   readOnly as fsyncSync,
-  readOnly as ftruncateSync,
-  readOnly as linkSync,
   readOnly as mkdirSync,
   readOnly as mkdtempSync,
   readOnly as renameSync,
   readOnly as rmSync,
-  readOnly as rmdirSync,
-  readOnly as symlinkSync,
-  readOnly as truncateSync,
-  readOnly as unlinkSync,
-  readOnly as utimesSync,
   readOnly as watch,
   readOnly as writeFileSync,
   readOnly as writeSync,

@@ -17,7 +17,6 @@ export const tmpdir = (): string => '/tmp';
 export const hostname = (): string => 'browser';
 export const userInfo = () => ({ uid: 0, gid: 0, username: 'you', homedir: homedir() });
 export const devNull = '/dev/null';
-export const availableParallelism = (): number => 1;
 
 // util
 export const isDeepStrictEqual = dequal;
@@ -33,12 +32,9 @@ export const inspect = (value: unknown): string => {
   }
 };
 export const format = (...values: readonly unknown[]): string => values.map(String).join(' ');
-export const promisify = missing('util.promisify');
 
 // crypto
 export const randomUUID = (): string => crypto.randomUUID();
-const digestOf = (bytes: Uint8Array, encoding: BufferEncoding = 'hex'): string =>
-  Buffer.from(sha256(bytes)).toString(encoding);
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === 'string' ? new TextEncoder().encode(data) : data;
 
@@ -57,13 +53,11 @@ export function createHash(_name: string) {
   };
   return summing;
 }
-export const hash = (_name: string, data: string | Uint8Array, encoding?: BufferEncoding) =>
-  digestOf(bytesOf(data), encoding);
+export const hash = (name: string, data: string | Uint8Array, encoding: BufferEncoding = 'hex') =>
+  createHash(name).update(data).digest(encoding);
 export const createHmac = missing('crypto.createHmac');
 export const createPublicKey = missing('crypto.createPublicKey');
 export const hkdfSync = missing('crypto.hkdfSync');
-export const randomBytes = (length: number) =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(length)));
 export const timingSafeEqual = missing('crypto.timingSafeEqual');
 export const verify = missing('crypto.verify');
 
@@ -73,15 +67,11 @@ export const pathToFileURL = (path: string): URL => new URL(`file://${path}`);
 
 // What starts programs, threads and requests
 export const execFile = missing('child_process.execFile');
-export const execFileSync = missing('child_process.execFileSync');
 export const spawn = missing('child_process.spawn');
-export const spawnSync = missing('child_process.spawnSync');
 export const createRequire = missing('module.createRequire');
 export const Agent = missing('http.Agent');
 export const request = missing('http.request');
-export const createServer = missing('http.createServer');
 export const lookup = missing('dns.lookup');
-export const connect = missing('net.connect');
 export const isIP = (): number => 0;
 export const BlockList = class {
   addSubnet(): void {}

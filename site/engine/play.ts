@@ -8,7 +8,7 @@ import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { JournalEntry } from '../../src/watch/journal/entry.ts';
 import { journalTo } from '../../src/watch/journal/journal.ts';
 import { useFiles } from './disk.ts';
-import { type RunScript, type ScriptAnswer, useAnswers } from './scripts.ts';
+import { type RunScript, type ScriptAnswer, silent, useAnswers } from './scripts.ts';
 
 /** What the reader of the page gives. */
 export interface Play {
@@ -44,8 +44,6 @@ export interface Played {
 
 /** The events that can be played by themselves. */
 export const eventNames: readonly string[] = allEvents;
-
-const silent: ScriptAnswer = { exitCode: 0, stdout: '', stderr: '' };
 
 /** Takes one event through the hooks that settings define, with the engine as it is. */
 export async function play({ place, settings, event, fields, answers }: Play): Promise<Played> {
@@ -94,8 +92,9 @@ export async function play({ place, settings, event, fields, answers }: Play): P
     { id: 'call-1', name: String(name), input: input as Readonly<Record<string, unknown>> },
     () => Promise.resolve({ llmContent: 'The tool ran.', returnDisplay: 'The tool ran.' }),
   );
+  const { llmContent } = toolResult;
   return end(
-    toolResult.returnDisplay,
+    typeof llmContent === 'string' ? llmContent : JSON.stringify(llmContent),
     [before, after].filter((result) => result !== undefined),
   );
 }

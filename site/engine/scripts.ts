@@ -19,10 +19,13 @@ export interface RunScript {
   readonly stdin: string;
 }
 
-let answers: (command: string) => ScriptAnswer = () => ({ exitCode: 0, stdout: '', stderr: '' });
+/** A hook that has no opinion. */
+export const silent: ScriptAnswer = { exitCode: 0, stdout: '', stderr: '' };
+
+let answers: (command: string) => ScriptAnswer = () => silent;
 let onRun: (script: RunScript) => void = () => undefined;
 
-/** Sets what answers commands from now on, and what is told of each. */
+/** Sets how commands answer from now on, and what is called with each one that runs. */
 export function useAnswers(give: typeof answers, tell: typeof onRun): void {
   answers = give;
   onRun = tell;

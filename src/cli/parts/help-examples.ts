@@ -49,9 +49,8 @@ export function addExamples(program: Command): void {
   }
 }
 
-const commandOf = (program: Command, [word, ...more]: readonly string[]): Command | undefined =>
-  word === undefined
-    ? program
-    : program.commands
-        .filter((command) => command.name() === word)
-        .map((command) => commandOf(command, more))[0];
+const commandOf = (program: Command, words: readonly string[]): Command | undefined =>
+  words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((inner) => inner.name() === word),
+    program,
+  );
