@@ -17,7 +17,8 @@ while [ -h "$self" ]; do
   esac
 done
 # A project must not supply Node.js, neither from its own folders nor from those of its packages.
-IFS=: IFS=:IFS=: set -f
+IFS=:
+set -f
 for folder in $PATH; do
   case $folder/ in
     */node_modules/.bin/) continue ;;
