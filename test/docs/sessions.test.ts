@@ -1,18 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { starter } from '../support/main.ts';
+import { group } from '../support/project.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
-import { type Block, blocksOf, pages, type Step, stepsOf } from './blocks.ts';
-
-/** Why a session is not run here, and where what it shows is tested. */
-type NotRun = string;
-
-const readme = blocksOf('README.md');
-const blockWith = (page: string, language: string, words: string): string =>
-  blocksOf(page).find((block) => block.language === language && block.text.includes(words))!.text;
+import { type Block, blocksOf, blockWith, pages, type Step, stepsOf } from '../support/blocks.ts';
 
 const script = (box: Sandbox, file: string, text: string): void =>
   chmodSync(box.write(file, `${text}\n`), 0o755);
@@ -20,7 +14,7 @@ const trusted = (box: Sandbox): unknown => execa(starter, ['trust', '--yes'], op
 
 /** The project of the README, whose notes the scripted model asks for. */
 function demo(box: Sandbox): void {
-  box.write(box.own.project, readme.find(({ language }) => language === 'jsonc')!.text);
+  box.write(box.own.project, blockWith('README.md', 'jsonc', 'tool.before'));
   script(box, 'project/.hookmachine/no-env.sh', blockWith('README.md', 'sh', '#!/bin/sh'));
   box.write('project/notes.txt', 'Call the dentist.\n');
   box.write('project/session.yaml', blockWith('docs/inspector.md', 'yaml', 'dentist'));
@@ -47,10 +41,12 @@ async function onlyNotes(box: Sandbox): Promise<void> {
   box.write('project/session.yaml', all.replace(/^.*write_file.*\n/m, ''));
 }
 
+const hasOpenSsh = spawnSync('ssh-keygen', ['-?']).error === undefined;
+
 /** The bundle of the page on teams, signed by nobody. */
 function acmeGuards(box: Sandbox): void {
   const command = '"$bundlePath/hooks/no-keys.sh"';
-  const hooks = { 'tool.before': [{ matcher: 'write_file|replace', hooks: [{ type: 'command', name: 'no-keys', command }] }] }; // prettier-ignore
+  const hooks = { 'tool.before': [group(command, { name: 'no-keys' }, 'write_file|replace')] };
   const [deny, allow] = ['a.pem', 'a.txt'].map((file_path) => ({ tool_name: 'write_file', tool_input: { file_path, content: '' } })); // prettier-ignore
   const folder = 'project/acme-guards';
   box.write(`${folder}/bundle.json`, { name: 'acme-guards', version: '1.0.0' });
@@ -70,8 +66,8 @@ function acmeGuards(box: Sandbox): void {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', join(box.home, '.ssh', 'acme-policies')]); // prettier-ignore
 }
 
-const entry = (matcher: string, command: string) => ({ matcher, hooks: [{ type: 'command', command }] }); // prettier-ignore
-
+/** Why a session is not run here, and where what it shows is tested. */
+type NotRun = string;
 type Setup = ((box: Sandbox) => unknown) | NotRun;
 
 /** How the sessions of each page begin, in their order on the page. */
@@ -90,9 +86,9 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
     demoTrusted,
     (box) => {
       box.write('home/.claude/settings.json', {
-        hooks: { PreToolUse: [entry('Bash', './mine.sh'), entry('', 'hookmachine relay claude-code')] }, // prettier-ignore
+        hooks: { PreToolUse: [group('./mine.sh', {}, 'Bash'), group('hookmachine relay claude-code', {}, '')] }, // prettier-ignore
       });
-      box.write('project/.gemini/settings.json', { hooks: { BeforeTool: [entry('run_shell_command', './theirs.sh')] } }); // prettier-ignore
+      box.write('project/.gemini/settings.json', { hooks: { BeforeTool: [group('./theirs.sh', {}, 'run_shell_command')] } }); // prettier-ignore
     },
     (box) => script(box, 'home/bin/claude', '#!/bin/sh'),
     (box) => {
@@ -120,7 +116,7 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
     'it serves until it is ended; test/hosts/serve',
     (box) => script(box, 'project/guard.sh', stepsOf(at('docs/hosts.md', 4))[0]!.printed),
     (box) => {
-      box.write('project/.claude/settings.json', { hooks: { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: '.claude/guard.sh', timeout: 10 }] }] } }); // prettier-ignore
+      box.write('project/.claude/settings.json', { hooks: { PreToolUse: [group('.claude/guard.sh', { timeout: 10 }, 'Write')] } }); // prettier-ignore
     },
   ],
   'docs/inspector.md': [
@@ -139,13 +135,12 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
   'docs/settings.md': [
     demoTrusted,
     (box) => {
-      const hook = { type: 'command', command: 'true', timeout: 5, tiemout: 5000 };
-      box.write(box.files.project, { tools: { enableHooks: true }, hooks: { BeforeTool: [{ hooks: [hook] }] } }); // prettier-ignore
+      box.write(box.files.project, { tools: { enableHooks: true }, hooks: { BeforeTool: [group('true', { timeout: 5, tiemout: 5000 })] } }); // prettier-ignore
     },
   ],
   'docs/teams.md': [
     'it is about many machines; test/watch/audit',
-    acmeGuards,
+    hasOpenSsh ? acmeGuards : 'OpenSSH is not installed; test/cli/policy.test.ts',
     ...Array<NotRun>(4).fill('it changes /etc; test/attacks/bundles.test.ts'),
   ],
   'docs/trust.md': [
@@ -164,6 +159,8 @@ const options = (box: Sandbox) => ({
     ...box.env,
     PATH: `${dirname(starter)}:${join(box.home, 'bin')}:${process.env['PATH']}`,
     NO_COLOR: '1',
+    // No process is left behind.
+    HOOKMACHINE_COLD: '1',
   },
   reject: false,
 });
@@ -173,7 +170,9 @@ async function printedBy(box: Sandbox, steps: readonly Step[]): Promise<readonly
   const mark = '\u0001';
   const lines = steps.map(({ typed }) => {
     // It serves until it is ended.
-    const line = typed.startsWith('hookmachine inspect ') ? `timeout -s INT 2 ${typed}` : typed;
+    const line = typed.startsWith('hookmachine inspect ')
+      ? `${typed} > served 2>&1 & until [ -s served ]; do sleep 0.1; done; kill $!; wait $! 2> /dev/null; cat served`
+      : typed;
     return `${line}\ncode=$?; printf '${mark}'; (exit "$code")`;
   });
   const { stdout } = await execa('bash', ['-c', `exec 2>&1\n${lines.join('\n')}`], options(box));
@@ -230,7 +229,9 @@ describe('a session in a terminal goes as its page shows', () => {
       if (typeof setup !== 'string') await setup(box);
       const printed = await printedBy(box, steps);
       for (const [number, { typed, printed: expected }] of steps.entries())
-        if (expected !== '')
-          expect(same(printed[number]!, box), `${index}: ${typed}`).toMatch(shown(expected));
+        expect(same(printed[number]!, box), `${index}: ${typed}`).toMatch(
+          // A page may show only what is typed.
+          expected === '' ? /^(?!hookmachine: |bash: )/ : shown(expected),
+        );
     });
 });

@@ -2,7 +2,7 @@ import { parse, type ParseError } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { inOwnProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
-import { type Block, blocksOf, pages } from './blocks.ts';
+import { type Block, blocksOf, pages } from '../support/blocks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blockWith } from '../support/blocks.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
@@ -7,11 +7,7 @@ import { noServer, Postgres } from './postgres.ts';
 import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
 /** Returns the SQL block of docs/durable.md that contains these words. */
-const documented = (words: string): string => {
-  const docs = readFileSync(new URL('../../docs/durable.md', import.meta.url), 'utf8');
-  const blocks = [...docs.matchAll(/```sql\n([^`]*)```/g)].map(([, text]) => text!);
-  return blocks.find((text) => text.includes(words))!;
-};
+const documented = (words: string): string => blockWith('docs/durable.md', 'sql', words);
 
 const command = { command: toolCommand };
 

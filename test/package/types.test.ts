@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import '../build.ts';
+import { blocksOf, pages } from '../support/blocks.ts';
 import { packed } from './packed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -134,17 +135,11 @@ describe.runIf(packed && existsSync(fixture))('the types of the packed package',
 
 /** The TypeScript in the documents that imports the package, by the place where it is printed. */
 function programsOfDocs(): Readonly<Record<string, string>> {
-  const files = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
   return Object.fromEntries(
-    ['README.md', ...files.filter((file) => file.endsWith('.md'))].flatMap((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
-      return [...text.matchAll(/^```ts\n([^]*?)^```/gm)]
-        .filter(([, program = '']) => program.includes(`from 'hookmachine`))
-        .map(({ 1: program = '', index }) => {
-          const line = text.slice(0, index).split('\n').length;
-          return [`${file.replaceAll(/[^\w]/g, '-')}-${line}.ts`, program] as const;
-        });
-    }),
+    pages
+      .flatMap(blocksOf)
+      .filter(({ language, text }) => language === 'ts' && text.includes(`from 'hookmachine`))
+      .map(({ page, line, text }) => [`${page.replaceAll(/[^\w]/g, '-')}-${line}.ts`, text]),
   );
 }
 

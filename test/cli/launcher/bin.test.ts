@@ -115,23 +115,20 @@ test('the command can be started directly', async () => {
   expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'the Node.js of the first folder of the path that has one is used, whatever the folder is called',
-  async () => {
-    const place = sandbox();
-    const printable = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
-    const chars = printable.filter((char) => char !== '/' && char !== ':');
-    for (const name of [chars.join(''), ...chars.filter((char) => char !== '.')]) {
-      const node = place.write(join('programs', name, 'node'), '#!/bin/sh\necho mine\n');
-      chmodSync(node, 0o755);
-      const { stdout } = await execa(starter, ['list'], {
-        cwd: place.project,
-        env: { ...place.env, PATH: `${dirname(node)}:${process.env['PATH']}` },
-      });
-      expect([name, stdout]).toEqual([name, 'mine']);
-    }
-  },
-);
+test('the Node.js of the first folder of the path that has one is used, whatever the folder is called', async () => {
+  const place = sandbox();
+  const printable = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
+  const chars = printable.filter((char) => char !== '/' && char !== ':');
+  for (const name of [chars.join(''), ...chars.filter((char) => char !== '.')]) {
+    const node = place.write(join('programs', name, 'node'), '#!/bin/sh\necho mine\n');
+    chmodSync(node, 0o755);
+    const { stdout } = await execa(starter, ['list'], {
+      cwd: place.project,
+      env: { ...place.env, PATH: `${dirname(node)}:${process.env['PATH']}` },
+    });
+    expect([name, stdout]).toEqual([name, 'mine']);
+  }
+});
 
 /** The answer, in this process, of the modules that the bundle was made from. */
 async function answerOfModules({ args, input = call, env }: Line, place: Sandbox) {
