@@ -6,11 +6,12 @@ import {
   flag,
   oneOf,
   optional,
+  positive,
   type Rule,
   text,
 } from '../base/arguments.ts';
 import { HookmachineError } from '../base/errors.ts';
-import { assertKnown, channel } from './calls.ts';
+import { assertKnown } from './calls.ts';
 import type { HookSaid } from './judged.ts';
 import { sha256 } from './policy.ts';
 import { type Database, isUnreachable } from './postgres.ts';
@@ -51,6 +52,32 @@ export interface GivenAnswer {
   readonly at: Date;
 }
 
+/** Which questions are meant. */
+export interface ApprovalFilter {
+  /** Whether the answered ones are included; default: only the unanswered ones. */
+  readonly all?: boolean | undefined;
+  /** Whether only the answered ones are meant. */
+  readonly answered?: boolean | undefined;
+  readonly workspace?: string | undefined;
+  /** The name of the tool. */
+  readonly tool?: string | undefined;
+  /**
+   * A text that occurs in the arguments, in what the hooks said, or in the id of the call, in upper or lower
+   * case.
+   */
+  readonly search?: string | undefined;
+}
+
+/** Which questions to list, and how many. */
+export interface ListOptions extends ApprovalFilter {
+  /** The highest number of questions; default: 1,000. */
+  readonly limit?: number | undefined;
+  /** Only questions that follow this one, such as the last one of the previous page. */
+  readonly after?: string | undefined;
+  /** Whether the newest come first; default: the oldest. */
+  readonly newestFirst?: boolean | undefined;
+}
+
 /** An answer to a question. */
 export interface AnswerOptions {
   readonly decision: 'approve' | 'deny' | 'withdraw';
@@ -84,6 +111,32 @@ const answerRules: Readonly<Record<string, Rule>> = {
   }),
 };
 
+const filterRules: Readonly<Record<string, Rule>> = {
+  all: optional(flag),
+  answered: optional(flag),
+  workspace: optional(text),
+  tool: optional(text),
+  search: optional(anyText),
+};
+
+const pageRules: Readonly<Record<string, Rule>> = {
+  limit: optional(positive),
+  after: optional(text),
+  newestFirst: optional(flag),
+};
+
+/** The condition of an `ApprovalFilter`. */
+const matches = `case $1 when 'all' then true when 'answered' then a.decision is not null else a.decision is null end
+  and ($2::text is null or c.workspace = $2) and ($3::text is null or c.tool = $3)
+  and ($4::text is null or position(lower($4) in lower(concat_ws(' ', a.shown, a.asked, a.call))) > 0)`;
+
+const matchedBy = ({ all, answered, workspace, tool, search }: ApprovalFilter): unknown[] => [
+  answered ? 'answered' : all ? 'all' : 'waiting',
+  workspace ?? null,
+  tool ?? null,
+  search ?? null,
+];
+
 const words = { approve: 'approved', deny: 'denied', withdraw: 'withdrawn' } as const;
 
 interface ApprovalRow {
@@ -116,21 +169,40 @@ export class Approvals {
     this.#database = database;
   }
 
-  /** Lists the unanswered questions, oldest first; with `all`, the answered ones too. */
-  async list({
-    all = false,
-    workspace,
-  }: {
-    readonly all?: boolean | undefined;
-    readonly workspace?: string | undefined;
-  } = {}): Promise<readonly Approval[]> {
-    const rules = { all: optional(flag), workspace: optional(text) };
-    assertArguments('approvals.list', { all, workspace }, rules);
+  /**
+   * Lists questions, a page at a time. Those whose time is up expire first.
+   *
+   * @throws {HookmachineError} `ARGUMENT_INVALID`, `APPROVAL_UNKNOWN` if `after` is not the id of a question
+   * @example
+   * const page = await approvals.list({ tool: 'write_file', limit: 50 });
+   * const next = await approvals.list({ tool: 'write_file', limit: 50, after: page.at(-1)?.id });
+   */
+  async list(options: ListOptions = {}): Promise<readonly Approval[]> {
+    assertArguments('approvals.list', options, { ...filterRules, ...pageRules });
+    const { limit = 1_000, after, newestFirst = false } = options;
+    const [follows, order] = newestFirst ? ['<', 'desc'] : ['>', 'asc'];
+    const from = after === undefined ? null : numberOf(after);
     await this.expire();
-    return this.#find('($1 or a.decision is null) and ($2::text is null or c.workspace = $2)', [
-      all,
-      workspace ?? null,
-    ]);
+    return this.#find(
+      `${matches} and ($5::bigint is null or a.id ${follows} $5) order by a.id ${order} limit $6`,
+      [...matchedBy(options), from, limit],
+    );
+  }
+
+  /**
+   * Counts questions. Those whose time is up expire first.
+   *
+   * @throws {HookmachineError} `ARGUMENT_INVALID`
+   */
+  async count(filter: ApprovalFilter = {}): Promise<number> {
+    assertArguments('approvals.count', filter, filterRules);
+    await this.expire();
+    const { rows } = await this.#database.query<{ count: number }>(
+      `select count(*)::integer as count
+       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call where ${matches}`,
+      matchedBy(filter),
+    );
+    return rows[0]!.count;
   }
 
   /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question */
@@ -181,7 +253,8 @@ export class Approvals {
        ), ready as (
          update hookmachine.calls set status = 'ready', ready_at = now()
          from answered where calls.id = answered.call and calls.status = 'suspended'
-       ) select pg_notify('${channel}', call) from answered`,
+       ) select hookmachine.tell(c.workspace, c.id)
+         from answered join hookmachine.calls c on c.id = answered.call`,
       [numberOf(id), words[decision], by, note ?? null],
     );
     if (rows.length > 0) return { accepted: true };
@@ -190,17 +263,29 @@ export class Approvals {
     return { accepted: false, was: answer };
   }
 
-  /** Expires the questions whose time is up. Their calls continue, and are refused. */
-  async expire(): Promise<void> {
-    await this.#database.query(
-      `with expired as (
-         update hookmachine.approvals set decision = 'expired', answered_at = now()
-         where decision is null and expires_at <= now() returning call
-       ), ready as (
-         update hookmachine.calls set status = 'ready', ready_at = now()
-         from expired where calls.id = expired.call and calls.status = 'suspended' returning calls.id
-       ) select pg_notify('${channel}', id) from ready`,
-    );
+  /**
+   * Expires the questions whose time is up. Their calls continue, and are refused.
+   *
+   * @returns whether there were any
+   */
+  async expire(): Promise<boolean> {
+    for (let total = 0; ;) {
+      const { rows } = await this.#database.query(
+        `with due as (
+           select id from hookmachine.approvals where decision is null and expires_at <= now()
+           order by expires_at limit ${batch} for update skip locked
+         ), expired as (
+           update hookmachine.approvals a set decision = 'expired', answered_at = now()
+           from due where a.id = due.id returning a.call
+         ), ready as (
+           update hookmachine.calls set status = 'ready', ready_at = now()
+           from expired where calls.id = expired.call and calls.status = 'suspended'
+         ) select hookmachine.tell(c.workspace, c.id)
+           from expired join hookmachine.calls c on c.id = expired.call`,
+      );
+      total += rows.length;
+      if (rows.length < batch) return total > 0;
+    }
   }
 
   /**
@@ -225,7 +310,7 @@ export class Approvals {
   async #newer(last: number): Promise<readonly Approval[]> {
     try {
       await this.expire();
-      return await this.#find('a.decision is null and a.id > $1', [last]);
+      return await this.#find('a.decision is null and a.id > $1 order by a.id limit 1000', [last]);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       return [];
@@ -236,12 +321,15 @@ export class Approvals {
     const { rows } = await this.#database.query<ApprovalRow>(
       `select a.*, c.format, c.workspace, c.session, c.tool
        from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
-       where ${which} order by a.id`,
+       where ${which}`,
       values,
     );
     return rows.map(approvalOf);
   }
 }
+
+/** How many questions expire in one statement: it holds their rows, which answers wait for. */
+const batch = 1_000;
 
 /** How often new questions are polled for, in ms. */
 const lookEvery = 1_000;

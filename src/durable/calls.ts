@@ -47,8 +47,12 @@ export interface Submission {
   readonly isCallers: boolean;
 }
 
-/** The channel on which news of calls is sent; the payload is the call's id. */
-export const channel = 'hookmachine';
+/**
+ * The channel on which news of a workspace's calls is announced, by `hookmachine.tell` in the database; the
+ * payload is the call's id.
+ */
+export const channelOf = (workspace: string): string =>
+  `hookmachine_${sha256(workspace).slice(0, 32)}`;
 
 /** A call that was submitted just now or earlier. */
 export interface Submitted {
@@ -58,14 +62,15 @@ export interface Submitted {
 }
 
 /**
- * Submits a call for this host to work on, or finds the one that was submitted with this id.
+ * Submits a call for this host to work on, or without a host, for the first worker to take it; or finds the
+ * one that was submitted with this id.
  *
  * @throws {HookmachineError} `CALL_CONFLICT` if another call has this id
  */
 export async function submit(
   database: Database,
   submission: Submission,
-  host: string,
+  host?: string,
 ): Promise<Submitted> {
   const { id, tool, input, workspace } = submission;
   const made = await insert(database, submission, host);
@@ -141,12 +146,14 @@ const conflict = ({ id, tool, workspace }: CallRow, difference: string): Hookmac
 async function insert(
   database: Database,
   { id, workspace, session, tool, input, isCallers }: Submission,
-  host: string,
+  host?: string,
 ): Promise<CallRow | undefined> {
   const { rows } = await database.query<CallRow>(
-    `insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, host, attempts)
-     values ($1, $2, $3, $4, $5, $6, $7, 'running', $8, 1) on conflict do nothing returning *`,
-    [id, format, workspace, session ?? null, tool, input, isCallers, host],
+    `with made as (
+       insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, host, attempts)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning *
+     ) select made.*, case when status = 'ready' then hookmachine.tell(workspace, id) end from made`,
+    [id, format, workspace, session ?? null, tool, input, isCallers, ...(host === undefined ? ['ready', null, 0] : ['running', host, 1])], // prettier-ignore
   );
   return rows[0];
 }
@@ -243,8 +250,8 @@ export async function giveBack(
     `with given as (
        update hookmachine.calls
        set status = 'ready', host = null, lease = lease + 1, ready_at = now(), attempts = ${survived('$2')}
-       where host = $1 and status = 'running' returning id
-     ) select pg_notify('${channel}', id) from given`,
+       where host = $1 and status = 'running' returning id, workspace
+     ) select hookmachine.tell(workspace, id) from given`,
     [host, hasLeft],
   );
   return rows.length;
@@ -260,8 +267,8 @@ export async function letGo(
     `with given as (
        update hookmachine.calls
        set status = 'ready', host = null, lease = lease + 1, ready_at = now(), attempts = ${survived('$3')}
-       where id = $1 and lease = $2 and status = 'running' returning id
-     ) select pg_notify('${channel}', id) from given`,
+       where id = $1 and lease = $2 and status = 'running' returning id, workspace
+     ) select hookmachine.tell(workspace, id) from given`,
     [call, number, hasLeft],
   );
 }
@@ -298,7 +305,7 @@ export function suspend(
        where id = $1 and lease = $2 and status = 'running' returning id`,
       [call, number, JSON.stringify(judged)],
     );
-    assertHeld(rows, call);
+    if (rows.length === 0) return assertWritten(connection, call, number);
     await insertQuestion(connection, call, judged.toolInput, asked, expiresAfter);
   });
 }
@@ -317,7 +324,7 @@ export async function insertQuestion(
      values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
     [call, shown, sha256(shown), JSON.stringify(asked), expiresAfter],
   );
-  await connection.query(`select pg_notify('${channel}', $1)`, [call]);
+  await connection.query('select hookmachine.tell(workspace, id) from hookmachine.calls where id = $1', [call]); // prettier-ignore
 }
 
 /** Records how a call ended. */
@@ -329,9 +336,21 @@ export async function end(
   const { rows } = await database.query(
     `with ended as (
        update hookmachine.calls set status = 'ended', host = null, outcome = $3, ended_at = now()
-       where id = $1 and lease = $2 and status = 'running' returning id
-     ) select pg_notify('${channel}', id) from ended`,
+       where id = $1 and lease = $2 and status = 'running' returning id, workspace
+     ) select hookmachine.tell(workspace, id) from ended`,
     [call, number, JSON.stringify(outcome)],
+  );
+  if (rows.length === 0) await assertWritten(database, call, number);
+}
+
+/**
+ * The database may have gone away after it had written what this host is writing again: only the holder of a
+ * lease ends the work on a call without raising the number of the lease.
+ */
+async function assertWritten(database: Queryable, call: string, number: number): Promise<void> {
+  const { rows } = await database.query(
+    `select from hookmachine.calls where id = $1 and lease = $2 and status <> 'running'`,
+    [call, number],
   );
   assertHeld(rows, call);
 }

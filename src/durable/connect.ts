@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../core/calls/call-keeper.ts';
 import { newCallId } from '../core/calls/event-hooks.ts';
 import { OfferedTools, toolsByName } from '../agent/loop/offered-tools.ts';
@@ -31,7 +32,8 @@ import { type LegParts, runLeg, type ToolOf } from './leg.ts';
 import { type Hold, OpenCall } from './open-call.ts';
 import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
-import { type Database, isUnreachable, openDatabase } from './postgres.ts';
+import { type Database, isUnreachable, openDatabase, whenReachable } from './postgres.ts';
+import { News } from './news.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -52,7 +54,7 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
   try {
     await assertMigrated(database);
     await assertGranted(database);
-    const { workspace, lostAfter = 60_000, config } = options;
+    const { workspace, lostAfter = 30_000, config } = options;
     const tell = (line: string): void => warn(config.onWarning, line);
     const host = new Host(database, { name, workspace, lostAfter, warn: tell });
     await host.join();
@@ -72,8 +74,14 @@ const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
     `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: continue that agent's run.`,
   );
 
-/** How often to look for changes that no notification announces, in ms. */
-const lookEvery = 1_000;
+/** How often a worker looks for questions that expire and for hosts that have ended, in ms. */
+const sweepEvery = { first: 2_000, longest: 5_000 } as const;
+
+/** How long until an open question expires, in ms; the server's clock decides. */
+const untilExpiry = (outcome: DurableOutcome | undefined): number =>
+  outcome?.status === 'suspended'
+    ? Math.max(outcome.approval.expiresAt.getTime() - Date.now(), 750) + 250
+    : Infinity;
 
 /** How long a new call waits while its host is without the database, in ms. */
 const beginPatience = 5_000;
@@ -86,6 +94,7 @@ export class Durable implements CallKeeper {
   readonly approvals: Approvals;
   readonly #database: Database;
   readonly #host: Host;
+  readonly #news: News;
   readonly #fleet: Fleet;
   readonly #parts: LegParts;
   readonly #toolOf: ToolOf;
@@ -107,6 +116,7 @@ export class Durable implements CallKeeper {
     this.#host = host;
     this.#fleet = new Fleet(database, options.database, config);
     this.#warn = tellOnce((line) => warn(config.onWarning, line));
+    this.#news = new News(database, options.workspace, this.#warn);
     this.approvals = new Approvals(database);
     const { approvals } = this;
     this.#parts = { database, approvals, config, expiresAfter };
@@ -130,9 +140,8 @@ export class Durable implements CallKeeper {
     const { workspace } = this.#options;
     const json = JSON.stringify(input);
     try {
-      await this.#host.session(beginPatience);
       // Nothing has been submitted yet, so if this fails it is certain that nothing runs.
-      await this.#fleet.refresh();
+      await this.#ready();
     } catch (error) {
       if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
       return blockedBy(error, id, JSON.parse(json) as ToolInput);
@@ -170,8 +179,7 @@ export class Durable implements CallKeeper {
     const proceed = async (hold: Hold): Promise<DurableOutcome> => {
       if (submitted === undefined) {
         try {
-          await this.#host.session(beginPatience);
-          await this.#fleet.refresh();
+          await this.#ready();
         } catch (error) {
           if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
           return blockedBy(error, id, input);
@@ -218,25 +226,43 @@ export class Durable implements CallKeeper {
   async work(signal: AbortSignal): Promise<void> {
     const { concurrency = 8 } = this.#options;
     const running = new Set<Promise<void>>();
-    const sweeping = this.#sweep(signal);
-    while (!signal.aborted) {
+    let isFree = new AbortController();
+    let [sweepAt, sweepWait] = [0, sweepEvery.first as number];
+    for (let rounds = 0; !signal.aborted;) {
       try {
-        await this.#host.session(lookEvery);
+        await this.#host.session(beginPatience);
+        if (performance.now() >= sweepAt) {
+          const isAny = await this.#sweep();
+          sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
+          sweepAt = performance.now() + sweepWait;
+        }
         await this.#fleet.refresh();
         const row = running.size < concurrency ? await this.#takeNext() : undefined;
-        if (row === undefined) {
-          await this.#host.news(lookEvery, signal);
+        if (row) {
+          rounds = 0;
+          const leg = this.#work(row).finally(() => {
+            running.delete(leg);
+            isFree.abort();
+          });
+          running.add(leg);
           continue;
         }
-        const leg = this.#work(row).finally(() => running.delete(leg));
-        running.add(leg);
       } catch (error) {
         if (!isUnreachable(error))
           this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
-        await this.#host.news(lookEvery, signal);
       }
+      const atMost = Math.max(sweepAt - performance.now(), 100);
+      await this.#news.wait(rounds, AbortSignal.any([signal, isFree.signal]), undefined, atMost);
+      rounds = isFree.signal.aborted ? 0 : rounds + 1;
+      isFree = new AbortController();
     }
-    await Promise.all([sweeping, ...running]);
+    await Promise.all(running);
+  }
+
+  /** Waits until this host may begin a call: for a moment, if the database is away. */
+  async #ready(): Promise<void> {
+    await this.#host.session(beginPatience);
+    await whenReachable(() => this.#fleet.refresh(), AbortSignal.timeout(beginPatience));
   }
 
   #takeNext(): Promise<CallRow | undefined> {
@@ -249,22 +275,16 @@ export class Durable implements CallKeeper {
   /** Leaves the other hosts, which may continue the calls that have not ended. */
   async close(): Promise<void> {
     await this.#host.leave();
+    await this.#news.close();
     await this.#database.end();
   }
 
-  /** Ends the questions that expire, and gives back the calls of dead hosts. */
-  async #sweep(signal: AbortSignal): Promise<void> {
-    const { workspace, lostAfter = 60_000 } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.approvals.expire();
-        await takeOver(this.#database, this.name, workspace, lostAfter);
-      } catch (error) {
-        if (!isUnreachable(error))
-          this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
-      }
-      await this.#host.news(2 * lookEvery, signal, '');
-    }
+  /**
+   * Ends the questions that expire, and gives back the calls of dead hosts. Returns whether there were any.
+   */
+  async #sweep(): Promise<boolean> {
+    const isAnyExpired = await this.approvals.expire();
+    return (await takeOver(this.#database, this.name, this.workspace)) || isAnyExpired;
   }
 
   /**
@@ -287,7 +307,7 @@ export class Durable implements CallKeeper {
     } catch (error) {
       const isExpected = isUnreachable(error) || isLeaseLost(error);
       if (!isExpected) this.#warn(`the call ${row.id} could not be continued: ${messageOf(error)}`); // prettier-ignore
-      // If the database stays away, this host's lock is lost, and the call is given back when the host
+      // If the database stays away, this host's lease is lost, and the call is given back when the host
       // returns.
       const hasLeft = left?.aborted === true;
       await this.#retried(() => letGo(this.#database, lease, { hasLeft })).catch(() => undefined);
@@ -301,7 +321,7 @@ export class Durable implements CallKeeper {
   async #follow(id: string, how: WaitOptions & Working): Promise<DurableOutcome> {
     const { workspace } = this.#options;
     const { wait = false, signal, left } = how;
-    for (;;) {
+    for (let rounds = 0; ; rounds += 1) {
       const row = await this.#retried(() => findCall(this.#database, id));
       const outcome = await this.#retried(() => outcomeOf(row, this.approvals));
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
@@ -319,11 +339,10 @@ export class Durable implements CallKeeper {
         }
       }
       if (row.status === 'running')
-        await this.#retried(() =>
-          takeOver(this.#database, this.name, workspace, this.#options.lostAfter ?? 60_000),
-        );
+        await this.#retried(() => takeOver(this.#database, this.name, workspace));
       if (row.status === 'suspended') await this.#retried(() => this.approvals.expire());
-      await this.#host.news(lookEvery, signal, id);
+      const atMost = row.status === 'running' ? sweepEvery.first : untilExpiry(outcome);
+      await this.#news.wait(rounds, signal, id, atMost);
     }
   }
 
@@ -360,7 +379,7 @@ export class Durable implements CallKeeper {
       } catch (error) {
         const isOver = this.#host.hasLeft || Date.now() >= until;
         if (!isUnreachable(error) || isOver) throw error;
-        await this.#host.news(250, undefined, '');
+        await sleep(250);
       }
     }
   }

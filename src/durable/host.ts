@@ -1,52 +1,61 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
-import { channel, giveBack } from './calls.ts';
-import { type Connection, type Database, isUnreachable, lockKey } from './postgres.ts';
 import { messageOf } from '../base/message-of.ts';
+import { giveBack } from './calls.ts';
+import { type Database, isUnreachable, lockKey } from './postgres.ts';
+import { ownIdentity, stateOf } from './process-identity.ts';
 
 /** How a host takes part. */
 export interface HostOptions {
   /** Unique among the running hosts. */
   readonly name: string;
   readonly workspace: string;
-  /** How long this host may be silent before the others consider it dead, in ms. */
+  /** How long the others consider this host alive after it last reported, in ms. */
   readonly lostAfter: number;
   readonly warn: (line: string) => void;
 }
 
-/** A period in which a host holds its lock without interruption. */
+/** A period in which a host holds its lease without interruption. */
 export interface Session {
-  /** Aborted when the lock is lost: from then on, others may continue the host's calls. */
+  /** Aborted when the lease has ended: from then on, others may continue the host's calls. */
   readonly lost: AbortSignal;
 }
 
-interface HeldSession extends Session {
-  readonly connection: Connection;
+/**
+ * A host stops shortly before the others take over, by its own clock and counted from before it reported: no
+ * two clocks are compared.
+ */
+const ownShare = 0.9;
+
+/** How often it is checked whether the holder of a name still reports, in ms. */
+const nameLook = 250;
+
+interface Holder {
+  readonly seen: string;
+  readonly hasEnded: boolean;
+  readonly instance: string;
+  readonly process: string | null;
 }
 
 /**
- * How long to wait for a name that is taken, in ms: a host that checks whether another is alive holds its
- * name for a moment.
- */
-const nameWait = 5_000;
-
-/**
- * A host among others. It holds an advisory lock for as long as its connection lives; whoever gets that lock
- * knows that the host has ended. The host rejoins by itself when the database is back.
+ * A host among others. It is alive as long as it has reported recently enough, by the clock of the database.
+ * If its lease ends because the database was away for longer, it rejoins by itself.
  */
 export class Host {
   readonly #database: Database;
   readonly #options: HostOptions;
-  readonly #news = new EventEmitter();
+  readonly #instance = randomUUID();
+  readonly #events = new EventEmitter();
   readonly #left = new AbortController();
-  #session: HeldSession | undefined;
+  #session: Session | undefined;
   #joining: Promise<void> | undefined;
 
   constructor(database: Database, options: HostOptions) {
     this.#database = database;
     this.#options = options;
-    this.#news.setMaxListeners(0);
+    this.#events.setMaxListeners(0);
   }
 
   /**
@@ -55,78 +64,109 @@ export class Host {
    * @throws {HookmachineError} `HOST_NAME_TAKEN` if a host of this name is running, `DATABASE_UNAVAILABLE`
    */
   async join(): Promise<void> {
+    const since = await this.#enrol();
     const lost = new AbortController();
     // Every leg listens to it.
     setMaxListeners(0, lost.signal);
-    const connection = await this.#database.connection((error) => {
-      lost.abort(error);
-      if (this.#session?.lost === lost.signal) this.#rejoin(error);
-    });
-    try {
-      connection.on('notification', ({ payload }) => this.#news.emit('news', payload));
-      await this.#lock(connection);
-      await connection.query(`listen ${channel}`);
-      await this.#enrol(connection);
-    } catch (error) {
-      await connection.end().catch(() => undefined);
-      throw error;
-    }
-    this.#session = { connection, lost: lost.signal };
-    if (lost.signal.aborted) this.#rejoin(lost.signal.reason);
-    else void this.#beat(this.#session);
-    this.#news.emit('joined');
+    this.#session = { lost: lost.signal };
+    void this.#report(lost, since);
+    this.#events.emit('joined');
   }
 
-  async #lock(connection: Connection): Promise<void> {
+  /** Takes the name, and returns when the lease began at the latest, by this process's clock. */
+  async #enrol(): Promise<number> {
     const { name } = this.#options;
-    const until = Date.now() + nameWait;
+    let before: string | undefined;
     for (;;) {
-      const { rows } = await connection.query<{ held: boolean }>(
-        'select pg_try_advisory_lock($1::bigint) as held',
-        [lockKey(name)],
-      );
-      if (rows[0]?.held === true) return;
-      if (Date.now() > until)
+      const since = performance.now();
+      const holder = await this.#tryEnrol();
+      if (holder === undefined) return since;
+      // The host that has this name either reports again, or its lease ends.
+      if (before !== undefined && holder.seen !== before)
         throw new HookmachineError(
           'HOST_NAME_TAKEN',
           `Another host with the name ${name} is already running: give each host its own name.`,
         );
-      await sleep(100);
+      before = holder.seen;
+      await sleep(nameLook, undefined, { signal: this.#left.signal });
     }
   }
 
-  async #enrol(connection: Connection): Promise<void> {
-    const { name, workspace } = this.#options;
-    await connection.query(
-      `insert into hookmachine.hosts (name, workspace, pid, backend)
-       values ($1, $2, $3, pg_backend_pid())
-       on conflict (name) do update set workspace = excluded.workspace, pid = excluded.pid,
-         backend = excluded.backend, joined_at = now(), seen_at = now()`,
-      [name, workspace, process.pid],
-    );
-    await giveBack(connection, name);
-  }
-
-  /** Reports regularly that the host is alive, until it has lost its lock. */
-  async #beat({ connection, lost }: HeldSession): Promise<void> {
-    const { name, lostAfter } = this.#options;
-    const ended = AbortSignal.any([lost, this.#left.signal]);
-    while (!ended.aborted) {
-      await sleep(Math.min(5_000, lostAfter / 4), undefined, { signal: ended, ref: false }).catch(
-        () => undefined,
+  /** Takes the name unless a host that may be alive holds it. Returns that host. */
+  #tryEnrol(): Promise<Holder | undefined> {
+    const { name, workspace, lostAfter } = this.#options;
+    return this.#database.transaction(async (connection) => {
+      await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(name)]);
+      const { rows } = await connection.query<Holder>(
+        `select seen_at::text as seen, seen_at < now() - lease as "hasEnded", instance, process
+         from hookmachine.hosts where name = $1`,
+        [name],
       );
-      if (ended.aborted) return;
-      const beaten = connection.query('update hookmachine.hosts set seen_at = now() where name = $1', [name]); // prettier-ignore
-      // A connection that cannot run a statement is lost, whether or not it has noticed.
-      await beaten.catch(() => connection.end().catch(() => undefined));
-    }
+      const [holder] = rows;
+      const isFree = holder === undefined || holder.hasEnded || holder.instance === this.#instance;
+      if (!isFree && stateOf(holder.process) !== 'ended') return holder;
+      await connection.query(
+        `insert into hookmachine.hosts (name, workspace, pid, instance, lease, process)
+         values ($1, $2, $3, $4, $5 * interval '1 millisecond', $6)
+         on conflict (name) do update set workspace = excluded.workspace, pid = excluded.pid,
+           instance = excluded.instance, lease = excluded.lease, process = excluded.process,
+           joined_at = now(), seen_at = now()`,
+        [name, workspace, process.pid, this.#instance, lostAfter, ownIdentity() ?? null],
+      );
+      await giveBack(connection, name);
+      return undefined;
+    });
   }
 
-  #rejoin(why: unknown): void {
+  /** Reports regularly that the host is alive, until its lease has ended. */
+  async #report(lost: AbortController, joinedAt: number): Promise<void> {
+    const { name, lostAfter } = this.#options;
+    const ended = AbortSignal.any([lost.signal, this.#left.signal]);
+    const expiry = new Expiry(ownShare * lostAfter, () =>
+      this.#lose(lost, `the database was out of reach for ${lostAfter / 1_000} s`),
+    );
+    expiry.extend(joinedAt);
+    let isAway = false;
+    while (!ended.aborted) {
+      const wait = isAway ? Math.min(1_000, lostAfter / 20) : Math.min(10_000, lostAfter / 4);
+      await sleep(wait, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      if (ended.aborted) break;
+      const since = performance.now();
+      try {
+        if (!(await this.#extend())) {
+          this.#lose(lost, 'another host took it over');
+          break;
+        }
+        expiry.extend(since);
+        if (isAway) this.#options.warn(`host ${name} reaches the database again, before its lease ended`); // prettier-ignore
+        isAway = false;
+      } catch (error) {
+        if (!isAway && !ended.aborted)
+          this.#options.warn(
+            `host ${name} cannot reach the database (${messageOf(error)}): what runs continues as long as the lease of ${lostAfter / 1_000} s lasts`,
+          );
+        isAway = true;
+      }
+    }
+    expiry.end();
+  }
+
+  async #extend(): Promise<boolean> {
+    const { rows } = await this.#database.query(
+      'update hookmachine.hosts set seen_at = now() where name = $1 and instance = $2 returning name',
+      [this.#options.name, this.#instance],
+      this.#options.lostAfter / 4,
+    );
+    return rows.length > 0;
+  }
+
+  #lose(lost: AbortController, why: string): void {
+    if (this.#session?.lost !== lost.signal) return;
     this.#session = undefined;
+    lost.abort(new Error(why));
     if (this.#left.signal.aborted) return;
     this.#options.warn(
-      `the connection of host ${this.#options.name} to the database was lost (${messageOf(why)}): its hooks and tools are ended, and it reconnects when the database is back`,
+      `the lease of host ${this.#options.name} was lost (${why}): its hooks and tools are ended, and it joins again when the database is back`,
     );
     this.#joining ??= this.#comeBack().finally(() => (this.#joining = undefined));
   }
@@ -137,11 +177,11 @@ export class Host {
       if (this.#left.signal.aborted) return;
       try {
         await this.join();
-        this.#options.warn(`host ${this.#options.name} is connected to the database again`);
+        this.#options.warn(`host ${this.#options.name} has joined again`);
         return;
       } catch (error) {
         const isExpected = isUnreachable(error) || isHookmachineError(error, 'HOST_NAME_TAKEN');
-        if (!isExpected) this.#options.warn(`it cannot reconnect yet: ${messageOf(error)}`);
+        if (!isExpected) this.#options.warn(`it cannot join yet: ${messageOf(error)}`);
       }
     }
   }
@@ -154,7 +194,7 @@ export class Host {
   async session(timeout: number): Promise<Session> {
     if (this.#session) return this.#session;
     const signal = AbortSignal.any([AbortSignal.timeout(timeout), this.#left.signal]);
-    await once(this.#news, 'joined', { signal }).catch(() => undefined);
+    await once(this.#events, 'joined', { signal }).catch(() => undefined);
     if (this.#session) return this.#session;
     throw new HookmachineError(
       'DATABASE_UNAVAILABLE',
@@ -169,25 +209,6 @@ export class Host {
     return this.#left.signal.aborted;
   }
 
-  /** Waits for news of a call, or of any call, for at most `ms`. */
-  news(ms: number, signal?: AbortSignal, call?: string): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#news.off('news', hear);
-        signal?.removeEventListener('abort', end);
-        resolve();
-      };
-      const hear = (payload: string): void => {
-        if (call === undefined || payload === call) end();
-      };
-      const timer = setTimeout(end, ms);
-      this.#news.on('news', hear);
-      if (signal?.aborted) end();
-      else signal?.addEventListener('abort', end);
-    });
-  }
-
   /** Leaves. Others may continue what this host has not finished. */
   async leave(): Promise<void> {
     this.#left.abort();
@@ -196,10 +217,38 @@ export class Host {
     this.#session = undefined;
     if (session === undefined) return;
     const { name } = this.#options;
-    await giveBack(session.connection, name, { hasLeft: true }).catch(() => undefined);
-    await session.connection
-      .query('delete from hookmachine.hosts where name = $1', [name])
+    await this.#database
+      .transaction(async (connection) => {
+        await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(name)]);
+        const { rows } = await connection.query(
+          'delete from hookmachine.hosts where name = $1 and instance = $2 returning name',
+          [name, this.#instance],
+        );
+        // Otherwise others have taken over, and another host may have the name.
+        if (rows.length > 0) await giveBack(connection, name, { hasLeft: true });
+      })
       .catch(() => undefined);
-    await session.connection.end().catch(() => undefined);
+  }
+}
+
+/** Calls `end` once a time has passed since it was last extended. */
+class Expiry {
+  readonly #after: number;
+  readonly #end: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(after: number, end: () => void) {
+    this.#after = after;
+    this.#end = end;
+  }
+
+  /** `since` is a time of `performance.now()`. */
+  extend(since: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#end, since + this.#after - performance.now()).unref();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from './postgres.ts';
+import { type Database, type Rows, whenReachable } from './postgres.ts';
 
 /**
  * The right to work on a call. A host that takes the call over gets the next number, and this lease becomes
@@ -46,15 +46,19 @@ interface EffectRow {
 
 /**
  * The effects of one call, by name. Each is claimed before it starts, and the claim is committed by then; its
- * outcome is written once. An effect that was claimed and has no outcome is never started again.
+ * outcome is written once. An effect that was claimed and has no outcome is never started again. While the
+ * database is away, each operation waits for it as long as the host has its lease.
  */
 export class Ledger {
   readonly #database: Database;
   readonly #lease: Lease;
+  readonly #lost: AbortSignal;
 
-  constructor(database: Database, lease: Lease) {
+  /** `lost` is aborted when the host has lost its lease. */
+  constructor(database: Database, lease: Lease, lost: AbortSignal) {
     this.#database = database;
     this.#lease = lease;
+    this.#lost = lost;
   }
 
   /** @throws {LeaseLost} if the call was taken over */
@@ -62,7 +66,7 @@ export class Ledger {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
     // The row of the call is locked, so that nobody can take the call over between the check and the claim.
-    const { rows: claimed } = await this.#database.query(
+    const { rows: claimed } = await this.#query(
       `insert into hookmachine.effects (call, name, token, host, pid)
        select id, $3, $4, $5, $6 from hookmachine.calls
        where id = $1 and lease = $2 and status = 'running' for share
@@ -73,6 +77,8 @@ export class Ledger {
     const found = await this.#find(name);
     if (found.outcome !== null) return { status: 'recorded', outcome: found.outcome };
     const { host: by, token: given, ended_at: endedAt } = found;
+    // The database went away after it had written the claim.
+    if (given === token) return { status: 'claimed', token };
     return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 
@@ -83,19 +89,19 @@ export class Ledger {
   async claimAgain(name: string, cutOff: string): Promise<string | undefined> {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
-    const { rows } = await this.#database.query(
+    const { rows } = await this.#query(
       `update hookmachine.effects set token = $4, host = $5, pid = $6, started_at = now(), ended_at = null, begun = begun + 1
        where call = $1 and name = $2 and token = $3 and outcome is null and begun < 2
          and exists (select from hookmachine.calls where id = $1 and lease = $7 and status = 'running')
        returning token`,
       [call, name, cutOff, token, host, process.pid, number],
     );
-    return rows.length > 0 ? token : undefined;
+    return rows.length > 0 || (await this.#find(name)).token === token ? token : undefined;
   }
 
   /** Records that an effect was interrupted before it did anything, so that it may be started again. */
   async interrupt(name: string): Promise<void> {
-    await this.#database.query(
+    await this.#query(
       `update hookmachine.effects set ended_at = now(), begun = 0
        where call = $1 and name = $2 and host = $3 and outcome is null`,
       [this.#lease.call, name, this.#lease.host],
@@ -104,7 +110,7 @@ export class Ledger {
 
   /** Records the outcome of an effect unless there already is one, and returns the outcome that counts. */
   async record(name: string, outcome: string): Promise<string> {
-    const { rows } = await this.#database.query<{ outcome: string }>(
+    const { rows } = await this.#query<{ outcome: string }>(
       `update hookmachine.effects set outcome = $3, ended_at = now()
        where call = $1 and name = $2 and outcome is null returning outcome`,
       [this.#lease.call, name, outcome],
@@ -112,9 +118,13 @@ export class Ledger {
     return rows[0]?.outcome ?? (await this.#find(name)).outcome ?? outcome;
   }
 
+  #query<Row>(text: string, values: readonly unknown[]): Promise<Rows<Row>> {
+    return whenReachable(() => this.#database.query<Row>(text, values), this.#lost);
+  }
+
   async #find(name: string): Promise<EffectRow> {
     const { call, number } = this.#lease;
-    const { rows } = await this.#database.query<EffectRow>(
+    const { rows } = await this.#query<EffectRow>(
       `select e.token, e.host, e.outcome, e.ended_at, c.lease, c.status
        from hookmachine.effects e join hookmachine.calls c on c.id = e.call
        where e.call = $1 and e.name = $2`,

@@ -27,7 +27,7 @@ import { Effects, type LegTool, toolEffect } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
 import { type Lease, LeaseLost, Ledger } from './ledger.ts';
 import { policyOf } from './policy.ts';
-import type { Database } from './postgres.ts';
+import { type Database, whenReachable } from './postgres.ts';
 
 /** What a host needs to work on calls. */
 export interface LegParts {
@@ -80,13 +80,15 @@ export async function runLeg(
   const { database } = parts;
   const lease: Lease = { call: row.id, number: row.lease, host: row.host ?? '' };
   const abort = new AbortController();
-  const effects = new Effects(new Ledger(database, lease), (error) => abort.abort(error));
-  const lose = (): void => effects.break(new LeaseLost('The host has lost its place.'));
+  const effects = new Effects(new Ledger(database, lease, signals.lost), (error) =>
+    abort.abort(error),
+  );
+  const lose = (): void => effects.break(new LeaseLost('The host has lost its lease.'));
   if (signals.lost.aborted) lose();
   signals.lost.addEventListener('abort', lose);
   try {
     const signal = signals.signal ? AbortSignal.any([signals.signal, abort.signal]) : abort.signal;
-    const leg = new Leg(parts, row, lease, effects, toolOf, signal);
+    const leg = new Leg(parts, row, lease, effects, toolOf, signal, signals.lost);
     if (row.attempts > mostAttempts) return await leg.giveUp();
     return await (row.judged === null ? leg.judge() : leg.resume(JSON.parse(row.judged) as Judged));
   } finally {
@@ -101,6 +103,7 @@ class Leg {
   readonly #effects: Effects;
   readonly #toolOf: ToolOf;
   readonly #signal: AbortSignal;
+  readonly #lost: AbortSignal;
   readonly #request: ToolCallRequest;
 
   constructor(
@@ -110,6 +113,7 @@ class Leg {
     effects: Effects,
     toolOf: ToolOf,
     signal: AbortSignal,
+    lost: AbortSignal,
   ) {
     this.#parts = parts;
     this.#row = row;
@@ -117,6 +121,7 @@ class Leg {
     this.#effects = effects;
     this.#toolOf = toolOf;
     this.#signal = signal;
+    this.#lost = lost;
     const input = JSON.parse(row.input) as ToolCallRequest['input'];
     this.#request = { id: row.id, name: row.tool, input };
   }
@@ -162,7 +167,7 @@ class Leg {
 
   /** The second leg: the question was answered, and the arguments are those that were shown. */
   async resume(judged: Judged): Promise<ToolCallOutcome | undefined> {
-    const approval = await this.#parts.approvals.of(this.#row.id);
+    const approval = await this.#reach(() => this.#parts.approvals.of(this.#row.id));
     if (approval?.answer === undefined) throw new Error(`${this.#row.id} was not answered`);
     await this.#keepPolicy();
     if (approval.answer.decision === 'approved' && !isAsJudged(approval, judged)) {
@@ -259,9 +264,10 @@ class Leg {
     const policy = await policyOf(config, system);
     const { policy: judgedBy, judged, id } = this.#row;
     if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {
-      const { rows } = await database.query<{ name: string }>(
-        'select name from hookmachine.effects where call = $1',
-        [id],
+      const { rows } = await this.#reach(() =>
+        database.query<{ name: string }>('select name from hookmachine.effects where call = $1', [
+          id,
+        ]),
       );
       const isBegun = rows.some(({ name }) => name === toolEffect);
       const what = isBegun
@@ -276,7 +282,7 @@ class Leg {
         };
     }
     const column = judged === null ? 'policy' : 'policy_resumed';
-    await keepPolicy(database, this.#lease, policy, column);
+    await this.#reach(() => keepPolicy(database, this.#lease, policy, column));
     return undefined;
   }
 
@@ -285,8 +291,8 @@ class Leg {
     const reason = hookResult(context.before)?.verdict.reason;
     const hooks = saidOf(context);
     const asked = { ...(reason !== undefined && { reason }), hooks };
-    await suspend(database, this.#lease, judgedOf(context), asked, expiresAfter);
-    const approval = await this.#parts.approvals.of(this.#row.id);
+    await this.#reach(() => suspend(database, this.#lease, judgedOf(context), asked, expiresAfter));
+    const approval = await this.#reach(() => this.#parts.approvals.of(this.#row.id));
     const notification_type = 'ToolPermission';
     const message =
       `${approval?.id ?? this.#row.id}: may ${this.#row.tool} run? ${reason ?? ''}`.trim();
@@ -310,7 +316,12 @@ class Leg {
   }
 
   #end(ended: EndedCall): Promise<void> {
-    return end(this.#parts.database, this.#lease, ended);
+    return this.#reach(() => end(this.#parts.database, this.#lease, ended));
+  }
+
+  /** Waits for a database that is away, as long as the host has its lease. */
+  #reach<Made>(work: () => Promise<Made>): Promise<Made> {
+    return whenReachable(work, this.#lost);
   }
 }
 

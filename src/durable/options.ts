@@ -29,7 +29,9 @@ export interface DurableOptions {
   readonly name?: string | undefined;
   /** How long a question waits for its answer, in ms; default: 7 days. */
   readonly expiresAfter?: number | undefined;
-  /** How long a host may be silent before this one considers it dead, in ms; default: 60 s. */
+  /**
+   * How long this host may be without the database before the others consider it dead, in ms; default: 30 s.
+   */
   readonly lostAfter?: number | undefined;
   /** How many calls `work` processes at once; default: 8. */
   readonly concurrency?: number | undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -22,14 +23,26 @@ export interface Connection extends Queryable {
   end(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): void;
   on(event: 'end', listener: () => void): void;
-  on(event: 'notification', listener: (message: { readonly payload?: string }) => void): void;
+  on(
+    event: 'notification',
+    listener: (message: { readonly channel: string; readonly payload?: string }) => void,
+  ): void;
 }
 
 interface PooledConnection extends Connection {
   release(broken?: boolean): void;
 }
 
-interface Pool extends Queryable {
+/** A statement that has its own time limit. */
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** In ms. */
+  readonly query_timeout?: number;
+}
+
+interface Pool {
+  query<Row>(statement: Statement): Promise<Rows<Row>>;
   connect(): Promise<PooledConnection>;
   end(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): void;
@@ -40,6 +53,21 @@ interface Postgres {
   readonly Pool: new (options: object) => Pool;
   readonly Client: new (options: object) => Connection;
 }
+
+/**
+ * Connections are closed soon after their last statement, so that hosts that wait take up none: the server has
+ * few, and hosts may be many.
+ */
+const lasting = { max: 10, idleTimeoutMillis: 1_000 } as const;
+
+/** Where connections are scarce, a host has one, and only while it uses it. */
+const brief = { max: 1, idleTimeoutMillis: 20 } as const;
+
+/** How long connections count as scarce, in ms. */
+const scarceFor = 60_000;
+
+/** How long to wait for a server that has no free connection, in ms: others soon close theirs. */
+const roomWait = 30_000;
 
 /** A statement that takes longer than this is waiting for a server that is gone. */
 const timeouts = {
@@ -54,26 +82,60 @@ const ignore = (): void => undefined;
 export class Database implements Queryable {
   readonly #postgres: Postgres;
   readonly #options: object;
-  readonly #pool: Pool;
-  #ending: Promise<void> | undefined;
+  readonly #lasting: Pool;
+  readonly #brief: Pool;
+  #scarceUntil = 0;
+  #ending: Promise<unknown> | undefined;
 
   constructor(postgres: Postgres, url: string, application: string) {
     this.#postgres = postgres;
     this.#options = { connectionString: url, application_name: application, ...timeouts };
-    this.#pool = new postgres.Pool({ ...this.#options, max: 10, allowExitOnIdle: true });
-    // Without a listener, the loss of the server would end the process.
-    this.#pool.on('error', ignore);
-    this.#pool.on('connect', (connection) => connection.on('error', ignore));
+    this.#lasting = this.#pool(lasting);
+    this.#brief = this.#pool(brief);
   }
 
-  /** @throws {HookmachineError} `DATABASE_UNAVAILABLE` if the server cannot be reached */
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Rows<Row>> {
-    return this.#pool.query<Row>(text, values).catch(throwKnown);
+  #pool(limits: object): Pool {
+    const pool = new this.#postgres.Pool({ ...this.#options, ...limits, allowExitOnIdle: true });
+    // Without a listener, the loss of the server would end the process.
+    pool.on('error', ignore);
+    pool.on('connect', (connection) => connection.on('error', ignore));
+    return pool;
+  }
+
+  /** Declares that connections are scarce: this host keeps none for a while. */
+  spareConnections(): void {
+    this.#scarceUntil = Date.now() + scarceFor;
+  }
+
+  /** Works with a pool, and waits for the server if it has no free connection. */
+  async #withRoom<Made>(work: (pool: Pool) => Promise<Made>): Promise<Made> {
+    const until = Date.now() + roomWait;
+    for (let wait = 100; ; wait = Math.min(2 * wait, 2_000)) {
+      try {
+        return await work(Date.now() < this.#scarceUntil ? this.#brief : this.#lasting);
+      } catch (error) {
+        const isFull = (error as { readonly code?: unknown }).code === '53300';
+        if (!isFull || Date.now() > until) return throwKnown(error);
+        this.spareConnections();
+        // Even an attempt that the server refuses costs it a process.
+        await sleep(wait * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  /**
+   * Runs a statement, which may be given its own time limit in ms.
+   *
+   * @throws {HookmachineError} `DATABASE_UNAVAILABLE` if the server cannot be reached
+   */
+  query<Row>(text: string, values: readonly unknown[] = [], within?: number): Promise<Rows<Row>> {
+    const limit = within === undefined ? {} : { query_timeout: within };
+    return this.#withRoom((pool) => pool.query<Row>({ text, values, ...limit }));
   }
 
   /** Runs `work` in a transaction. */
   async transaction<Made>(work: (connection: Queryable) => Promise<Made>): Promise<Made> {
-    const connection = await this.#pool.connect().catch(throwKnown);
+    const connection = await this.#withRoom((pool) => pool.connect());
     let isBroken = true;
     try {
       await connection.query('begin');
@@ -108,8 +170,8 @@ export class Database implements Queryable {
   }
 
   /** Closes all connections; calling it again has no further effect. */
-  end(): Promise<void> {
-    return (this.#ending ??= this.#pool.end());
+  end(): Promise<unknown> {
+    return (this.#ending ??= Promise.all([this.#lasting.end(), this.#brief.end()]));
   }
 }
 
@@ -141,8 +203,23 @@ export function isUnreachable(error: unknown): boolean {
   if (isHookmachineError(error)) return error.code === 'DATABASE_UNAVAILABLE';
   const { severity, code } = error as { readonly severity?: unknown; readonly code?: unknown };
   // An error that the server itself reported has a severity. Of those, these mean that the connection is
-  // gone, or that the server is starting, stopping or full.
-  return severity === undefined || /^(?:08|57P|53)/.test(String(code));
+  // gone, that the server is starting, stopping or full, or that it is no longer the primary.
+  return severity === undefined || /^(?:08|57P|53|25006)/.test(String(code));
+}
+
+/** Repeats `work` as long as the server is unreachable, until the signal is aborted. */
+export async function whenReachable<Made>(
+  work: () => Promise<Made>,
+  signal: AbortSignal,
+): Promise<Made> {
+  for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !isUnreachable(error)) throw error;
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 function throwKnown(error: unknown): never {

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertArgument, text } from '../base/arguments.ts';
+import { assertArgument, assertArguments, text } from '../base/arguments.ts';
+import { newCallId } from '../core/calls/event-hooks.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
-import { findCall } from './calls.ts';
+import { findCall, submit } from './calls.ts';
+import { callRules, type DurableRequest } from './options.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { Policies } from './policies.ts';
-import { type Database, openDatabase } from './postgres.ts';
+import { type Database, openDatabase, whenReachable } from './postgres.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 
 /** Everything that needs only the database: no tools, no hooks and no running host. */
@@ -22,6 +24,24 @@ export class DurableRecords {
   }
 
   /**
+   * Submits a call without running anything here: the first worker of its workspace takes it. The same id
+   * always means the same call.
+   *
+   * @returns the id of the call
+   * @throws {HookmachineError} `ARGUMENT_INVALID`, `CALL_CONFLICT` if another call has this id
+   * @example
+   * const id = await records.submit({ workspace: 'shop', name: 'write_file', input });
+   * const outcome = await records.outcome(id, { wait: true });
+   */
+  async submit(request: SubmittedRequest): Promise<string> {
+    assertArguments('records.submit', request, { ...callRules, workspace: text });
+    const { id = newCallId(), workspace, name: tool, session } = request;
+    const input = JSON.stringify(request.input);
+    await submit(this.#database, { id, workspace, session, tool, input, isCallers: false });
+    return id;
+  }
+
+  /**
    * Returns the outcome of a call once it has ended or, without `wait`, waits for an answer.
    *
    * @throws {HookmachineError} `CALL_UNKNOWN` if there is none
@@ -29,11 +49,24 @@ export class DurableRecords {
   async outcome(id: string, { signal, wait = false }: WaitOptions = {}): Promise<DurableOutcome> {
     assertArgument('the id of a call', id, text);
     for (;;) {
-      const outcome = await outcomeOf(await findCall(this.#database, id), this.approvals);
+      const outcome = await this.#reach(
+        async () => {
+          const found = await outcomeOf(await findCall(this.#database, id), this.approvals);
+          if (wait && found?.status === 'suspended') await this.approvals.expire();
+          return found;
+        },
+        wait ? patience : 0,
+        signal,
+      );
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
-      if (outcome) await this.approvals.expire();
       await sleep(lookEvery, undefined, { ...(signal && { signal }) });
     }
+  }
+
+  /** Waits for a database that went away, for at most `ms`. */
+  #reach<Made>(work: () => Promise<Made>, ms: number, signal?: AbortSignal): Promise<Made> {
+    const limit = ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms);
+    return whenReachable(work, signal ? AbortSignal.any([signal, limit]) : limit);
   }
 
   /** Returns every effect of a call, with what was asked and answered. */
@@ -50,8 +83,7 @@ export class DurableRecords {
     const { rows } = await this.#database.query<{ workspace: string; calls: number }>(
       `select workspace, count(*)::integer as calls from hookmachine.calls
        where status = 'ready' or status = 'running' and not exists (
-         select from hookmachine.hosts h join pg_locks l on l.pid = h.backend
-         where h.name = calls.host and l.locktype = 'advisory' and l.granted
+         select from hookmachine.hosts h where h.name = calls.host and h.seen_at >= now() - h.lease
        ) group by workspace order by workspace`,
     );
     return rows;
@@ -60,7 +92,8 @@ export class DurableRecords {
   /** Lists the hosts that take part, and when each was last seen. */
   async hosts(): Promise<readonly DurableHost[]> {
     const { rows } = await this.#database.query<DurableHost>(
-      `select name, workspace, pid, joined_at as "joinedAt", seen_at as "seenAt"
+      `select name, workspace, pid, joined_at as "joinedAt", seen_at as "seenAt",
+         seen_at >= now() - lease as "isAlive"
        from hookmachine.hosts order by name`,
     );
     return rows;
@@ -71,6 +104,12 @@ export class DurableRecords {
   }
 }
 
+/** A call for a worker to make. */
+export interface SubmittedRequest extends DurableRequest {
+  /** What the tool acts on: only workers of this workspace take the call. */
+  readonly workspace: string;
+}
+
 /** A host that takes part. */
 export interface DurableHost {
   readonly name: string;
@@ -78,9 +117,15 @@ export interface DurableHost {
   readonly pid: number;
   readonly joinedAt: Date;
   readonly seenAt: Date;
+  /** Whether its lease has not ended yet. */
+  readonly isAlive: boolean;
 }
 
+/** How often the outcome of a call is looked for, in ms. */
 const lookEvery = 1_000;
+
+/** How long to wait for a database that went away, in ms. */
+const patience = 60_000;
 
 /**
  * Opens the records of a database that was migrated.

@@ -125,6 +125,22 @@ const migrations: readonly string[] = [
     end
   );
   `,
+  // A host is alive until its lease ends, by the clock of the database.
+  `
+  delete from hookmachine.hosts;
+  alter table hookmachine.hosts
+    drop column backend,
+    add column instance uuid not null,
+    add column lease interval not null,
+    add column process text;
+  create index on hookmachine.approvals (id) where decision is null;
+  create function hookmachine.tell(workspace text, call text) returns void language sql as $$
+    select pg_notify(
+      'hookmachine_' || left(encode(sha256(convert_to(workspace, 'UTF8')), 'hex'), 32),
+      case when octet_length(call) < 4000 then call else '' end
+    )
+  $$;
+  `,
 ];
 
 /** The version that this release creates and reads. */
@@ -152,6 +168,7 @@ export function migrate(
     await connection.query(`select pg_advisory_xact_lock(${lockKey('migrate')})`);
     const from = await versionOf(connection);
     assertNotNewer(from);
+    if (from > 0 && from < 5) await assertNoneConnected(connection);
     if (from === 0) {
       await connection.query('create schema if not exists hookmachine');
       await connection.query(
@@ -165,6 +182,24 @@ export function migrate(
     }
     return { from, to: schemaVersion };
   });
+}
+
+/**
+ * The hosts of versions before 5 prove that they are alive by a lock of their session, which later ones do not
+ * look for.
+ *
+ * @throws {HookmachineError} `DATABASE_SCHEMA` if such a host is running
+ */
+async function assertNoneConnected(database: Queryable): Promise<void> {
+  const { rows } = await database.query<{ name: string }>(
+    `select distinct h.name from hookmachine.hosts h join pg_locks l on l.pid = h.backend
+     where l.locktype = 'advisory' and l.granted order by h.name`,
+  );
+  if (rows.length > 0)
+    throw new HookmachineError(
+      'DATABASE_SCHEMA',
+      `Hosts of an earlier release are running: ${rows.map(({ name }) => name).join(', ')}. Stop them before you migrate.`,
+    );
 }
 
 /** @throws {HookmachineError} `DATABASE_SCHEMA` unless the database has the version of this release */

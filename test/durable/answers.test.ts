@@ -105,7 +105,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         [JSON.stringify({ id: 'c-2', status: 'failed', toolInput: input, toolResult: {} })],
       );
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
-        'the tables went from version 3 to 4',
+        'the tables went from version 3 to 5',
       );
       expect((await host.approvals.list()).map(({ id }) => id)).toEqual(['ap-1']);
       expect(await host.approvals.show('ap-2')).toMatchObject({

@@ -232,9 +232,10 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await scene.close('claim tool');
       const { approval, approvals } = await asked(scene);
       await approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
-      const worker = scene.worker();
+      const worker = scene.worker('--lost-after', '1s');
       await scene.killAtGate(worker, 'lost');
-      expect(await (await scene.records()).waiting()).toEqual([{ workspace: 'w', calls: 1 }]);
+      const records = await scene.records();
+      await until(() => records.waiting(), [{ workspace: 'w', calls: 1 }]);
       await scene.work();
       expect(await ended(scene)).toMatchObject({ status: 'done' });
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
@@ -360,10 +361,10 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     test('a call on a frozen host continues on another one, and the frozen host changes nothing when it thaws', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
-      const frozen = scene.call();
+      const frozen = scene.call('c-1', '--lost-after', '2s');
       await waitUntil(() => scene.starts('guard') === 1);
       frozen.kill('SIGSTOP');
-      await scene.work({ lostAfter: 2_000 });
+      await scene.work();
       const { approval, approvals } = await asked(scene);
       expect(approval.reason).toMatch(/cut off/);
       scene.release('guard');
@@ -376,16 +377,34 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
     });
 
-    test('a call whose database is killed continues when the database is back (row 13)', async () => {
+    test('a call whose database is away for a moment continues as if nothing had happened (row 13)', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
       const host = scene.call();
       await waitUntil(() => scene.starts('guard') === 1);
       const begin = await scene.killServer();
       scene.release('guard');
+      await waitUntil(() => scene.read('guard.input') !== '');
+      await begin();
+      const { exitCode, stdout } = await host;
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { status: 'done' }]);
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
+      const { call } = await (await scene.records()).audit('c-1');
+      expect(call.attempts).toBe(1);
+    });
+
+    test('a call whose database is away for longer than the lease of its host is asked about when the database is back (row 13)', async () => {
+      const scene = await make(allowing);
+      scene.hold('guard');
+      const host = scene.call('c-1', '--lost-after', '1s');
+      let said = '';
+      host.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      await waitUntil(() => scene.starts('guard') === 1);
+      const begin = await scene.killServer();
+      await waitUntil(() => said.includes('its hooks and tools are ended'));
       await begin();
       const { exitCode, stderr } = await host;
-      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/was lost .*connected to the database again/s)]); // prettier-ignore
+      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/cannot reach the database .*lease of 1 s.* was lost .*has joined again.*hook "guard" \(BeforeTool\) failed, and asks/s)]); // prettier-ignore
       const { approval } = await asked(scene);
       expect(approval.reason).toMatch(/cut off/);
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
@@ -490,7 +509,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
-    test.each([1, 2, 3] as const)(
+    test.each([1, 2, 3, 4] as const)(
       'a call in tables of version %i continues where it was once the tables are migrated (rows 8, 17)',
       async (version) => {
         const scene = await make(allowing);
@@ -505,10 +524,10 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         expect((await scene.call()).exitCode).toBe(3);
         await scene.takeBackTo(version);
         await expect(scene.records()).rejects.toThrow(
-          `is at version ${version}, but this release needs 4`,
+          `is at version ${version}, but this release needs 5`,
         );
         expect((await scene.run('durable', 'migrate')).stdout).toBe(
-          `the tables went from version ${version} to 4`,
+          `the tables went from version ${version} to 5`,
         );
         await scene.work();
         const records = await scene.records();

@@ -188,10 +188,10 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
       await scene.takeBackTo(1);
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining('is at version 1, but this release needs 4; run: hookmachine durable migrate'), // prettier-ignore
+        stderr: expect.stringContaining('is at version 1, but this release needs 5; run: hookmachine durable migrate'), // prettier-ignore
       });
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
-        'the tables went from version 1 to 4',
+        'the tables went from version 1 to 5',
       );
       await used('1.0.0');
       await scene.query(`update hookmachine.bundle_uses set digest = null`);

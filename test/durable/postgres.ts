@@ -7,7 +7,7 @@ import { execa, execaSync } from 'execa';
 const isRoot = process.getuid?.() === 0;
 
 /** PostgreSQL refuses to run as root: root runs it as the server's own user. */
-const asUser = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+export const asUser = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
 
 /** The folder in which a distribution keeps the server's programs; undefined if there is none. */
 const programs = ((): string | undefined => {
@@ -36,16 +36,20 @@ export class Postgres {
   readonly #folder: string;
   readonly port: number;
 
-  private constructor(folder: string, port: number) {
+  readonly #settings: readonly string[];
+
+  private constructor(folder: string, port: number, settings: readonly string[]) {
     this.#folder = folder;
     this.port = port;
+    this.#settings = settings;
   }
 
-  static async start(): Promise<Postgres> {
+  /** Starts a server, whose settings are given as `name=value`. */
+  static async start(...settings: readonly string[]): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'hookmachine-postgres-'));
     if (isRoot) execaSync('chown', ['postgres', folder]);
     chmodSync(folder, 0o700);
-    const server = new Postgres(folder, await freePort());
+    const server = new Postgres(folder, await freePort(), settings);
     await run('initdb', ['--no-sync', '-A', 'trust', '-U', 'postgres', '-D', join(folder, 'data')]);
     await server.begin();
     return server;
@@ -53,7 +57,7 @@ export class Postgres {
 
   /** Starts the server, or restarts it. */
   async begin(): Promise<void> {
-    const options = `-p ${this.port} -h 127.0.0.1 -k ${this.#folder} -c fsync=off`;
+    const options = `-p ${this.port} -h 127.0.0.1 -k ${this.#folder} -c fsync=off${this.#settings.map((one) => ` -c ${one}`).join('')}`;
     const log = join(this.#folder, 'log');
     await run('pg_ctl', [
       '-w',
@@ -89,7 +93,7 @@ export class Postgres {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -293,10 +293,15 @@ export class Scene {
   }
 
   /** Removes from the tables what later versions added, and keeps the rows. */
-  async takeBackTo(version: 1 | 2 | 3): Promise<void> {
+  async takeBackTo(version: 1 | 2 | 3 | 4): Promise<void> {
     await this.query(`
-      alter table hookmachine.approvals drop constraint approvals_answered;
+      alter table hookmachine.hosts add column backend integer not null default 0,
+        drop column instance, drop column lease, drop column process;
+      drop function hookmachine.tell;
+      drop index hookmachine.approvals_id_idx;
       delete from hookmachine.version where version > ${version}`);
+    if (version < 4)
+      await this.query('alter table hookmachine.approvals drop constraint approvals_answered');
     if (version < 3)
       await this.query(`
         alter table hookmachine.calls drop column is_callers;

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Approval, GivenAnswer } from '../../durable/approvals.ts';
 import { oneLine, warn } from '../../base/log.ts';
-import { withRecords } from '../parts/durable-options.ts';
+import { countOf, withRecords } from '../parts/durable-options.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { openOption, portOf, untilInterrupted } from '../parts/inspect-option.ts';
 import { openInBrowser } from '../parts/open-in-browser.ts';
@@ -10,10 +10,24 @@ import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { counted } from '../../base/counted.ts';
 
-interface ListOptions {
+/** Which questions a command is about. */
+interface Filter {
+  readonly workspace?: string;
+  readonly tool?: string;
+  readonly search?: string;
+}
+
+interface ListOptions extends Filter {
   readonly json?: true;
   readonly all?: true;
-  readonly workspace?: string;
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+interface AnswerAllOptions extends Filter {
+  readonly as?: string;
+  readonly note?: string;
+  readonly yes?: true;
 }
 
 interface AnswerOptions {
@@ -37,11 +51,11 @@ export function addApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
     .description('list and answer the questions that durable calls wait for');
-  approvals
-    .command('list')
-    .description('list the questions that nobody has answered')
+  withFilter(approvals.command('list'))
+    .description('list the questions that nobody has answered, oldest first')
     .option('--all', 'include those that were answered or have expired')
-    .option('--workspace <name>', 'only those of one workspace')
+    .option('--limit <n>', 'at most so many (default: 100)')
+    .option('--after <id>', 'only those that follow this one')
     .option('--json', 'one JSON array')
     .action(list);
   approvals
@@ -66,6 +80,13 @@ export function addApprovals(program: Command): void {
       '\nExit status: 0 accepted, 3 answered or expired already, 1 it could not be answered.',
     ) // prettier-ignore
     .action(giveAnswer);
+  withFilter(approvals.command('answer-all'))
+    .argument('<answer>', words.join(', '))
+    .description('give one answer to all questions that nobody has answered, or to some of them')
+    .option('--as <who>', 'who answers (default: your user name)')
+    .option('--note <text>', 'the reason; if a call is denied, the model reads it')
+    .option('--yes', 'answer; without it, the questions are only counted')
+    .action(giveAnswers);
   approvals
     .command('watch')
     .description('print each question as one line of JSON, until Ctrl-C')
@@ -85,24 +106,65 @@ export function addApprovals(program: Command): void {
     .action(inspect);
 }
 
-const list = ({ json, all, workspace }: ListOptions): Promise<void> =>
+const withFilter = (command: Command): Command =>
+  command
+    .option('--workspace <name>', 'only those of one workspace')
+    .option('--tool <name>', 'only those about one tool')
+    .option('--search <text>', 'only those whose arguments, hooks or call contain this text');
+
+const list = ({ json, all, limit, after, ...filter }: ListOptions): Promise<void> =>
   withRecords(async (records) => {
-    const found = await records.approvals.list({ all, workspace });
-    if (json) return print(`${printableJson(found, 2)}\n`);
-    const waiting = await records.waiting();
-    const lines = found.map((approval) => line(approval));
-    const unattended = waiting.map(
-      (one) =>
-        `${counted(one.calls, 'call')} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
-    );
-    print(printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'));
+    const most = countOf('--limit', limit) ?? 100;
+    const listed = await records.approvals.list({ ...filter, all, after, limit: most + 1 });
+    const found = listed.slice(0, most);
+    if (json) print(`${printableJson(found, 2)}\n`);
+    else {
+      const waiting = await records.waiting();
+      const lines = found.map((approval) => line(approval));
+      const unattended = waiting.map(
+        (one) =>
+          `${counted(one.calls, 'call')} of ${one.workspace} ${one.calls === 1 ? 'is' : 'are'} waiting for a host to continue them\n`,
+      );
+      print(printable([...lines, ...unattended].join('') || 'nothing is waiting for an answer\n'));
+    }
+    if (listed.length > found.length)
+      warn(undefined, `there are more; the next page: --after ${found.at(-1)?.id}`);
   });
+
+/** How many questions are answered before the next ones are read. */
+const pageSize = 500;
+
+const giveAnswers = (word: string, { as, note, yes, ...filter }: AnswerAllOptions): Promise<void> =>
+  withRecords(async ({ approvals }) => {
+    const decision = decisionOf(word);
+    const by = as ?? userInfo().username;
+    const count = await approvals.count(filter);
+    if (!yes) return print(`${counted(count, 'question')} would be answered; add --yes to do so\n`);
+    let [accepted, after] = [0, undefined as string | undefined];
+    // Questions that are asked meanwhile are not meant.
+    for (let left = count; left > 0;) {
+      const page = await approvals.list({ ...filter, limit: Math.min(left, pageSize), after });
+      if (page.length === 0) break;
+      for (const { id, digest } of page) {
+        const answered = await approvals.answer(id, { decision, by, note, digest });
+        if (answered.accepted) accepted += 1;
+      }
+      after = page.at(-1)?.id;
+      left -= page.length;
+    }
+    print(`${counted(accepted, 'question')} answered\n`);
+  });
+
+/** @throws {CommandFailure} if it is not one of the answers */
+function decisionOf(word: string): (typeof words)[number] {
+  const decision = words.find((one) => one === word);
+  if (decision !== undefined) return decision;
+  throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
+}
 
 const giveAnswer = (id: string, word: string, { as, note, digest }: AnswerOptions): Promise<void> =>
   withRecords(async (records) => {
-    const decision = words.find((one) => one === word);
-    if (decision === undefined)
-      throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
+    const decision = decisionOf(word);
     const by = as ?? userInfo().username;
     const answered = await records.approvals.answer(id, { decision, by, note, digest });
     if (!answered.accepted) process.exitCode = 3;

@@ -3,7 +3,17 @@ import { builtInTools } from '../../agent/tools/index.ts';
 import { blockedBy, type DurableOutcome } from '../../durable/outcome.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { oneLine } from '../../base/log.ts';
-import { addHostOptions, durableHost, type HostOptions, reported, withRecords } from '../parts/durable-options.ts'; // prettier-ignore
+import type { ToolInput } from '../../../machines/tool-call.ts';
+import {
+  addHostOptions,
+  databaseHere,
+  durableHost,
+  type HostOptions,
+  reported,
+  withRecords,
+  workspaceIn,
+} from '../parts/durable-options.ts';
+import { print } from '../parts/print.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { parseJsonObject } from '../parts/parse-json-object.ts';
 import { printableJson } from '../parts/printable.ts';
@@ -14,6 +24,7 @@ interface Options extends HostOptions {
   readonly input?: string;
   readonly session?: string;
   readonly wait?: string | true;
+  readonly submit?: true;
 }
 
 /** `hookmachine call`: one durable call of a built-in tool. */
@@ -27,6 +38,7 @@ export function addCall(program: Command): void {
     .option('--input <json>', "the tool's arguments as a JSON object; - reads them from stdin")
     .option('--id <id>', 'the id of the call: giving the same id again means the same call')
     .option('--session <id>', 'the session that hooks are given')
+    .option('--submit', 'leave the call to a worker, and print its id')
     .option(
       '--wait [id]',
       'wait for the answer and the end; with an id and no tool, those of a call made elsewhere',
@@ -56,6 +68,7 @@ Examples:
     if (input === undefined) throw new CommandFailure('--input is missing: give the arguments, such as {}'); // prettier-ignore
     const text = input === '-' ? await readStdin() : input;
     const toolInput = parseJsonObject(text, input === '-' ? 'stdin' : '--input');
+    if (options.submit) return submitted(name, toolInput, options);
     let durable;
     try {
       durable = await durableHost(options);
@@ -70,6 +83,16 @@ Examples:
     }
   }
 }
+
+/** Submits a call for a worker to make; with `--wait`, waits for its end. */
+const submitted = (name: string, input: ToolInput, options: Options): Promise<void> =>
+  withRecords(async (records) => {
+    const { settings } = databaseHere();
+    const workspace = workspaceIn(options, settings);
+    const id = await records.submit({ id: options.id, session: options.session, workspace, name, input }); // prettier-ignore
+    if (options.wait) return show(await records.outcome(id, { wait: true }));
+    print(`${printableJson({ id, workspace, status: 'submitted' })}\n`);
+  });
 
 async function waitFor({ wait, input }: Options): Promise<void> {
   if (typeof wait !== 'string' || input !== undefined)

@@ -16,16 +16,19 @@ export function addDurable(program: Command): void {
   durable
     .command('migrate')
     .description("make hookmachine's tables, or bring them up to date")
-    .action(() =>
+    .option('--json', 'as one JSON object')
+    .action(({ json }: { readonly json?: true }) =>
       reported(async () => {
         const { from, to } = await migrateDatabase(databaseUrl());
+        if (json) return print(`${printableJson({ from, to })}\n`);
         print(from === to ? `the tables are at version ${to}\n` : `the tables went from version ${from} to ${to}\n`); // prettier-ignore
       }),
     );
   durable
     .command('check')
     .description('check the database, and list the hosts that take part')
-    .action(() => reported(check));
+    .option('--json', 'as one JSON object')
+    .action(({ json }: { readonly json?: true }) => reported(() => check(json === true)));
   durable
     .command('audit')
     .argument('<call>', 'the id of a call')
@@ -42,35 +45,35 @@ export function addDurable(program: Command): void {
   addDurablePolicy(durable);
 }
 
-async function check(): Promise<void> {
+async function check(isJson: boolean): Promise<void> {
   const { version, needed } = await checkDatabase(databaseUrl());
   const fix = version < needed ? '; run: hookmachine durable migrate' : '';
-  print(`the tables are at version ${version}, and this release needs ${needed}${fix}\n`);
+  const line = `the tables are at version ${version}, and this release needs ${needed}${fix}\n`;
   if (version !== needed) {
+    print(isJson ? `${printableJson({ version, needed })}\n` : line);
     process.exitCode = 1;
     return;
   }
   const records = await openRecords(databaseUrl());
   try {
-    const [hosts, waiting, asked] = await Promise.all([
+    const [hosts, waiting, questions] = await Promise.all([
       records.hosts(),
       records.waiting(),
-      records.approvals.list(),
+      records.approvals.count(),
     ]);
+    if (isJson) return print(`${printableJson({ version, needed, hosts, waiting, questions }, 2)}\n`); // prettier-ignore
     const lines = [
       ...hosts.map(
-        ({ name, workspace, seenAt }) =>
-          `host ${name} of ${workspace}, last seen at ${seenAt.toISOString()}`,
+        ({ name, workspace, seenAt, isAlive }) =>
+          `host ${name} of ${workspace}, last seen at ${seenAt.toISOString()}${isAlive ? '' : ', has ended'}`,
       ),
       ...waiting.map(
         ({ workspace, calls }) =>
           `${counted(calls, 'call')} of ${workspace} ${calls === 1 ? 'waits' : 'wait'} for a host`,
       ),
-      asked.length === 1
-        ? '1 question waits for an answer'
-        : `${asked.length} questions wait for an answer`,
+      `${counted(questions, 'question')} ${questions === 1 ? 'waits' : 'wait'} for an answer`,
     ];
-    print(printable(`${lines.join('\n')}\n`));
+    print(line + printable(`${lines.join('\n')}\n`));
   } finally {
     await records.close();
   }

@@ -85,11 +85,15 @@ export const addHostOptions = (command: Command): Command =>
     ) // prettier-ignore
     .option(
       '--lost-after <time>',
-      'a host that is silent for this long counts as ended (default: 60s)',
+      'how long this host may be without the database before others take over (default: 30s)',
     )
     .option(...dialectsOption)
     .option(...trustOption)
     .option(...allowGuardWritesOption);
+
+/** The workspace of a command, as its options or the settings name it. */
+export const workspaceIn = (options: HostOptions, settings: DurableSettings): string =>
+  options.workspace ?? settings.workspace ?? workspaceOf(projectFolder(options.cwd));
 
 /** The default name of a folder's workspace: the same path on two machines is two workspaces. */
 export const workspaceOf = (folder: string): string => `${hostname()}:${folder}`;
@@ -127,7 +131,7 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
     database,
     config,
     tools: builtInTools(),
-    workspace: options.workspace ?? settings.workspace ?? workspaceOf(folder),
+    workspace: workspaceIn(options, settings),
     name: options.name,
     allowGuardWrites: options.allowGuardWrites,
     ...limits,
@@ -165,7 +169,7 @@ function timeOf(option: string, given: string | undefined): number | undefined {
 }
 
 /** @throws {CommandFailure} if the option's value is not a count */
-function countOf(option: string, given: string | undefined): number | undefined {
+export function countOf(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const count = Number(given);
   if (!Number.isInteger(count) || count < 1)

@@ -38,8 +38,11 @@ Example:
 
 async function work(options: Options): Promise<void> {
   const stop = new AbortController();
-  const interrupted = untilInterrupted().then(() => stop.abort());
-  const durable = await durableHost(options, true);
+  const joining = durableHost(options, true);
+  // A worker that cannot join ends.
+  const failed = new Promise<void>((resolve) => void joining.catch(() => resolve()));
+  const interrupted = untilInterrupted(failed).then(() => stop.abort());
+  const durable = await joining;
   const { name, workspace } = durable;
   print(
     options.json

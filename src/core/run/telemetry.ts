@@ -275,11 +275,14 @@ function* hookWarnings(result: HookExecutionResult): Generator<Warning> {
   const name = `hook "${hook.name}" (${event})`;
   if (error && status !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-    const fate = isInTime
-      ? `failed, but had ${decision === 'deny' ? 'denied' : 'stopped the agent'} before, which counts`
-      : decision === 'deny'
-        ? 'failed and blocks, as its settings say'
-        : 'failed and was ignored';
+    const fate =
+      decision === 'ask'
+        ? 'failed, and asks'
+        : isInTime
+          ? `failed, but had ${decision === 'deny' ? 'denied' : 'stopped the agent'} before, which counts`
+          : decision === 'deny'
+            ? 'failed and blocks, as its settings say'
+            : 'failed and was ignored';
     const failed = (why: string): string => `${name} ${fate}: ${why}`;
     yield {
       line: failed(`${error.message}${said}`),

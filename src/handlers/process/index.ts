@@ -12,7 +12,7 @@ export { endWaiting } from './ahead/waiting-hooks.ts';
 export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
-export { isGroupAlive, statOf, withoutStacks } from './processes.ts';
+export { isGroupAlive, isProcOurs, statOf, withoutStacks } from './processes.ts';
 export { coarse, environmentOf, identitiesOf } from './programs.ts';
 export { faultBehind, scriptFault } from './programs.ts';
 

@@ -42,7 +42,8 @@ export const durableFields = {
     fix: timeFix,
   }),
   lostAfter: field(duration, {
-    about: 'A host that is silent for this long counts as ended; default "60s".',
+    about:
+      'A host that has been without the database for this long counts as ended; default "30s".',
     fix: timeFix,
   }),
   concurrency: field(count, {

@@ -39,10 +39,12 @@ export async function answerAboutApprovals(
 }
 
 async function listed({ approvals }: ApprovalsSource, all: boolean): Promise<ListedApprovals> {
-  const found = await approvals.list({ all });
-  const waiting = found.filter((approval) => !approval.answer).slice(0, mostListed);
-  const answered = found.filter((approval) => approval.answer).slice(-mostListed).toReversed(); // prettier-ignore
-  return { approvals: [...waiting, ...answered], count: found.length, user: userInfo().username };
+  const [waiting, answered, count] = await Promise.all([
+    approvals.list({ answered: false, newestFirst: false, limit: mostListed }),
+    all ? approvals.list({ answered: true, newestFirst: true, limit: mostListed }) : [],
+    approvals.count({ all }),
+  ]);
+  return { approvals: [...waiting, ...answered], count, user: userInfo().username };
 }
 
 async function answer(

@@ -4,7 +4,12 @@
  */
 export interface ApprovalsSource {
   readonly approvals: {
-    list(options: { readonly all: boolean }): Promise<readonly AskedApproval[]>;
+    list(page: {
+      readonly answered: boolean;
+      readonly newestFirst: boolean;
+      readonly limit: number;
+    }): Promise<readonly AskedApproval[]>;
+    count(filter: { readonly all: boolean }): Promise<number>;
     answer(id: string, answer: PageAnswer): Promise<PageAnswerOutcome>;
   };
   audit(call: string): Promise<CallTrail>;
