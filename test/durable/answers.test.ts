@@ -212,6 +212,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         const scene = await Scene.make(server, installed);
         const proxy = await cuttingProxy(scene.url, text, cut);
         const host = await scene.connect({}, { database: proxy.url });
+        proxy.arm();
         const outcome = await host.call(call);
         expect(proxy.hasCut()).toBe(true);
         expect(outcome.status).toBe('suspended');
@@ -229,6 +230,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       const { scene, host } = await asked();
       const proxy = await cuttingProxy(scene.url, 'with answered as', cut);
       const far = await scene.connect({}, { database: proxy.url });
+      proxy.arm();
       const answer = { decision: 'approve', by: 'ann' } as const;
       await expect(far.approvals.answer('ap-1', answer)).rejects.toMatchObject({
         code: 'DATABASE_UNAVAILABLE',

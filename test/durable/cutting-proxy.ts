@@ -6,15 +6,16 @@ import { onTestFinished } from 'vitest';
 export type Cut = 'before it arrives' | 'before its reply arrives';
 
 /**
- * Passes connections on to a database, and cuts one of them, once: at the first statement that contains this
- * text. Returns the database's address through it, and whether it has cut.
+ * Passes connections on to a database, and once it is armed, cuts one of them, once: at the first statement
+ * that contains this text. Returns the database's address through it, and whether it has cut.
  */
 export async function cuttingProxy(
   url: string,
   text: string,
   cut: Cut,
-): Promise<{ readonly url: string; hasCut(): boolean }> {
+): Promise<{ readonly url: string; arm(): void; hasCut(): boolean }> {
   const { hostname, port } = new URL(url);
+  let isArmed = false;
   let hasCut = false;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -24,7 +25,7 @@ export async function cuttingProxy(
       upstream.destroy();
     };
     client.on('data', (chunk: Buffer) => {
-      if (!hasCut && chunk.includes(text)) {
+      if (isArmed && !hasCut && chunk.includes(text)) {
         hasCut = true;
         if (cut === 'before it arrives') return end();
         isDeaf = true;
@@ -42,5 +43,5 @@ export async function cuttingProxy(
   onTestFinished(() => void server.close());
   const through = new URL(url);
   through.port = String((server.address() as AddressInfo).port);
-  return { url: through.href, hasCut: () => hasCut };
+  return { url: through.href, arm: () => (isArmed = true), hasCut: () => hasCut };
 }

@@ -42,12 +42,18 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     test('a call whose guard was cancelled does not run without it, even if the end of the call could not be recorded', async () => {
       const scene = await make(allowing);
       scene.hold('guard');
-      const host = await scene.connect();
+      const said: string[] = [];
+      const onWarning = (line: string) => said.push(line);
+      const host = await scene.connect({ onWarning }, { lostAfter: 1_000 });
       const given = new AbortController();
       const calling = host.call(call, { signal: given.signal }).catch(() => undefined);
       await waitUntil(() => scene.starts('guard') === 1);
       await scene.close('ended');
       given.abort(new Error('the user left'));
+      await scene.atGate();
+      // The host loses its lease at that very moment.
+      await scene.query('delete from hookmachine.hosts');
+      await waitUntil(() => said.some((line) => line.includes('another host took it over')));
       await loseAtGate(scene);
       await calling;
       scene.release('guard');
