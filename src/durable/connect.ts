@@ -41,7 +41,8 @@ import { messageOf } from '../base/message-of.ts';
 /**
  * Joins the hosts of a workspace. The database must have been migrated: `hookmachine durable migrate`.
  *
- * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `DATABASE_ROLE`, `HOST_NAME_TAKEN`
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `DATABASE_ROLE`, `DATABASE_STANDBY`,
+ * `HOST_NAME_TAKEN`
  * @example
  * const durable = await connectDurable({ database, config, tools, workspace: 'shop' });
  * const outcome = await durable.call({ id: 'c-1', name: 'write_file', input });
@@ -54,9 +55,9 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
   try {
     await assertMigrated(database);
     await assertGranted(database);
-    const { workspace, lostAfter = 30_000, config } = options;
+    const { workspace, lostAfter = 30_000, requireStandby = false, config } = options;
     const tell = (line: string): void => warn(config.onWarning, line);
-    const host = new Host(database, { name, workspace, lostAfter, warn: tell });
+    const host = new Host(database, { name, workspace, lostAfter, requireStandby, warn: tell });
     await host.join();
     return new Durable(options, name, database, host);
   } catch (error) {

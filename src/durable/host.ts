@@ -14,6 +14,8 @@ export interface HostOptions {
   readonly workspace: string;
   /** How long the others consider this host alive after it last reported, in ms. */
   readonly lostAfter: number;
+  /** Whether it takes part only while the database waits for a synchronous standby. */
+  readonly requireStandby: boolean;
   readonly warn: (line: string) => void;
 }
 
@@ -31,6 +33,13 @@ const ownShare = 0.9;
 
 /** How often it is checked whether the holder of a name still reports, in ms. */
 const nameLook = 250;
+
+/** Whether what is committed has reached a standby: only then does a fail-over lose nothing. */
+const isCopied = `current_setting('synchronous_standby_names') <> ''
+  and current_setting('synchronous_commit') in ('on', 'remote_apply')`;
+
+const notCopied =
+  'the database does not wait for a synchronous standby, which "requireStandby" demands: see synchronous_standby_names and synchronous_commit';
 
 interface Holder {
   readonly seen: string;
@@ -61,16 +70,29 @@ export class Host {
   /**
    * Joins, and gives back what an earlier host of this name left unfinished.
    *
-   * @throws {HookmachineError} `HOST_NAME_TAKEN` if a host of this name is running, `DATABASE_UNAVAILABLE`
+   * @throws {HookmachineError} `HOST_NAME_TAKEN` if a host of this name is running, `DATABASE_UNAVAILABLE`,
+   * `DATABASE_STANDBY`
    */
   async join(): Promise<void> {
+    await this.#assertCopied();
     const since = await this.#enrol();
+    // Of hosts that ended while they worked on nothing, nobody takes anything over.
+    await this.#database.query(
+      `delete from hookmachine.hosts where seen_at < now() - lease - interval '1 day'`,
+    );
     const lost = new AbortController();
     // Every leg listens to it.
     setMaxListeners(0, lost.signal);
     this.#session = { lost: lost.signal };
     void this.#report(lost, since);
     this.#events.emit('joined');
+  }
+
+  async #assertCopied(): Promise<void> {
+    if (!this.#options.requireStandby) return;
+    const { rows } = await this.#database.query<{ isCopied: boolean }>(`select ${isCopied} as "isCopied"`); // prettier-ignore
+    if (rows[0]?.isCopied !== true)
+      throw new HookmachineError('DATABASE_STANDBY', `This host does not take part: ${notCopied}.`);
   }
 
   /** Takes the name, and returns when the lease began at the latest, by this process's clock. */
@@ -133,8 +155,9 @@ export class Host {
       if (ended.aborted) break;
       const since = performance.now();
       try {
-        if (!(await this.#extend())) {
-          this.#lose(lost, 'another host took it over');
+        const problem = await this.#extend();
+        if (problem !== undefined) {
+          this.#lose(lost, problem);
           break;
         }
         expiry.extend(since);
@@ -151,13 +174,16 @@ export class Host {
     expiry.end();
   }
 
-  async #extend(): Promise<boolean> {
-    const { rows } = await this.#database.query(
-      'update hookmachine.hosts set seen_at = now() where name = $1 and instance = $2 returning name',
+  /** Reports that this host is alive, and returns why its lease has ended all the same. */
+  async #extend(): Promise<string | undefined> {
+    const { rows } = await this.#database.query<{ isCopied: boolean }>(
+      `update hookmachine.hosts set seen_at = now() where name = $1 and instance = $2
+       returning ${isCopied} as "isCopied"`,
       [this.#options.name, this.#instance],
       this.#options.lostAfter / 4,
     );
-    return rows.length > 0;
+    if (rows[0] === undefined) return 'another host took it over, or the database lost it';
+    return this.#options.requireStandby && !rows[0].isCopied ? notCopied : undefined;
   }
 
   #lose(lost: AbortController, why: string): void {
@@ -166,12 +192,13 @@ export class Host {
     lost.abort(new Error(why));
     if (this.#left.signal.aborted) return;
     this.#options.warn(
-      `the lease of host ${this.#options.name} was lost (${why}): its hooks and tools are ended, and it joins again when the database is back`,
+      `the lease of host ${this.#options.name} was lost (${why}): its hooks and tools are ended, and it joins again as soon as it can`,
     );
     this.#joining ??= this.#comeBack().finally(() => (this.#joining = undefined));
   }
 
   async #comeBack(): Promise<void> {
+    let last: string | undefined;
     for (let wait = 250; !this.#left.signal.aborted; wait = Math.min(wait * 2, 5_000)) {
       await sleep(wait, undefined, { signal: this.#left.signal }).catch(() => undefined);
       if (this.#left.signal.aborted) return;
@@ -181,7 +208,9 @@ export class Host {
         return;
       } catch (error) {
         const isExpected = isUnreachable(error) || isHookmachineError(error, 'HOST_NAME_TAKEN');
-        if (!isExpected) this.#options.warn(`it cannot join yet: ${messageOf(error)}`);
+        const said = messageOf(error);
+        if (!isExpected && said !== last) this.#options.warn(`it cannot join yet: ${said}`);
+        last = said;
       }
     }
   }

@@ -33,6 +33,11 @@ export interface DurableOptions {
    * How long this host may be without the database before the others consider it dead, in ms; default: 30 s.
    */
   readonly lostAfter?: number | undefined;
+  /**
+   * Whether this host takes part only while the database waits for a synchronous standby, so that a fail-over
+   * loses nothing that was recorded; default: false.
+   */
+  readonly requireStandby?: boolean | undefined;
   /** How many calls `work` processes at once; default: 8. */
   readonly concurrency?: number | undefined;
   /**
@@ -65,6 +70,7 @@ export const optionRules: Readonly<Record<string, Rule>> = {
   name: optional(text),
   expiresAfter: optional(positive),
   lostAfter: optional(positive),
+  requireStandby: optional(flag),
   concurrency: optional(positive),
   workspaceConcurrency: optional(positive),
   patience: optional(count),

@@ -15,10 +15,12 @@ export interface DurableSettings {
   readonly workspace?: string;
   /** How long a question waits for its answer, in ms. */
   readonly expiresAfter?: number;
-  /** How long a host may be silent before it is considered dead, in ms. */
+  /** How long a host may be without the database before the others consider it dead, in ms. */
   readonly lostAfter?: number;
   readonly concurrency?: number;
   readonly workspaceConcurrency?: number;
+  /** Whether hosts take part only while the database waits for a synchronous standby. */
+  readonly requireStandby?: boolean;
 }
 
 /** The settings of durable calls, and the problems found in them. */

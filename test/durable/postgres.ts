@@ -46,9 +46,7 @@ export class Postgres {
 
   /** Starts a server, whose settings are given as `name=value`. */
   static async start(...settings: readonly string[]): Promise<Postgres> {
-    const folder = mkdtempSync(join(tmpdir(), 'hookmachine-postgres-'));
-    if (isRoot) execaSync('chown', ['postgres', folder]);
-    chmodSync(folder, 0o700);
+    const folder = emptyFolder();
     const server = new Postgres(folder, await freePort(), settings);
     await run('initdb', ['--no-sync', '-A', 'trust', '-U', 'postgres', '-D', join(folder, 'data')]);
     await server.begin();
@@ -71,6 +69,21 @@ export class Postgres {
     ]);
   }
 
+  /** Starts a standby that follows this server, asynchronously unless this server demands otherwise. */
+  async standby(): Promise<Postgres> {
+    const folder = emptyFolder();
+    const standby = new Postgres(folder, await freePort(), this.#settings);
+    const from = `host=127.0.0.1 port=${this.port} user=postgres`;
+    await run('pg_basebackup', ['-R', '-c', 'fast', '-N', '-d', from, '-D', join(folder, 'data')]);
+    await standby.begin();
+    return standby;
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await run('pg_ctl', ['-w', '-D', join(this.#folder, 'data'), 'promote']);
+  }
+
   /** Ends the server as a crash would. */
   async kill(): Promise<void> {
     await run('pg_ctl', ['-w', '-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
@@ -91,6 +104,14 @@ export class Postgres {
   url(database: string): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
+}
+
+/** A folder that the server's user may write to. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hookmachine-postgres-'));
+  if (isRoot) execaSync('chown', ['postgres', folder]);
+  chmodSync(folder, 0o700);
+  return folder;
 }
 
 export async function freePort(): Promise<number> {

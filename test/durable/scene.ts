@@ -240,6 +240,7 @@ export class Scene {
       readonly lostAfter?: number;
       readonly database?: string;
       readonly workspaceConcurrency?: number;
+      readonly requireStandby?: boolean;
     } = {},
   ) {
     const { createConfig: configOf, builtInTools: tools, durable } = this.#installed;

@@ -116,6 +116,7 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
     workspaceConcurrency:
       countOf('--workspace-concurrency', options.workspaceConcurrency) ??
       settings.workspaceConcurrency,
+    requireStandby: settings.requireStandby,
   };
   await reportMissingGuards(folder);
   const watching = await recorded(folder, options);

@@ -55,6 +55,9 @@ export const durableFields = {
       'How many calls of the workspace all workers together work on at once; default: no limit.',
     fix: countFix,
   }),
+  requireStandby: flag(
+    'true makes hosts take part only while the database waits for a synchronous standby, so that a fail-over loses nothing; default false.',
+  ),
 } as const satisfies Fields;
 
 /** The fields of `hooksConfig`. */
