@@ -33,7 +33,7 @@ import { type Hold, OpenCall } from './open-call.ts';
 import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase, whenReachable } from './postgres.ts';
-import { News } from './news.ts';
+import { News, scattered } from './news.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -235,7 +235,7 @@ export class Durable implements CallKeeper {
         if (performance.now() >= sweepAt) {
           const isAny = await this.#sweep();
           sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
-          sweepAt = performance.now() + sweepWait;
+          sweepAt = performance.now() + scattered(sweepWait);
         }
         await this.#fleet.refresh();
         const row = running.size < concurrency ? await this.#takeNext() : undefined;

@@ -12,6 +12,9 @@ const listenAgainAfter = 60_000;
 /** How long a notification may take before it is considered lost, in ms. */
 const heardWithin = 2_000;
 
+/** Varies a time, so that hosts that began together do not all ask at once. */
+export const scattered = (ms: number): number => ms * (0.8 + Math.random() * 0.4);
+
 /**
  * News of the calls of one workspace. The server announces them to those that listen on a connection of
  * their own. Where that is impossible, waits are short, so that the database is asked more often.
@@ -45,9 +48,8 @@ export class News {
   ): Promise<void> {
     if (this.#connection === undefined && this.#opening === undefined) this.#open();
     const longest = this.#connection ? looks.listening : looks.polling;
-    const wait = Math.min(looks.first * 2 ** rounds, longest, atMost);
-    // Hosts that began together do not all ask at the same time.
-    await this.#pause(wait * (0.8 + Math.random() * 0.4), signal, call);
+    const wait = Math.min(looks.first * 2 ** rounds, longest);
+    await this.#pause(Math.min(scattered(wait), atMost), signal, call);
   }
 
   /** Waits for `ms`, or until there is news. */

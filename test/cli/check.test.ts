@@ -48,17 +48,19 @@ describe('hookmachine check', () => {
     script(box, 'plain.sh', '#!/bin/sh\n', 0o644);
     script(box, 'dos.sh', '#!/bin/sh\r\nexit 0\r\n');
     script(box, 'odd.py', '#!/usr/bin/env no-such-python\n');
-    const commands = ['./gone.sh', 'node gone.mjs', './plain.sh', 'sh plain.sh', './dos.sh', 'sh dos.sh', './odd.py', 'no-such-program', '[ -x ./gone.sh ] && ./gone.sh', '"$LLXPRT_PROJECT_DIR"/plain.sh']; // prettier-ignore
+    script(box, 'bare.py', 'import json, sys\nd = json.load(sys.stdin)\n');
+    const commands = ['./bare.py', 'python3 bare.py', './gone.sh', 'node gone.mjs', './plain.sh', 'sh plain.sh', './dos.sh', 'sh dos.sh', './odd.py', 'no-such-program', '[ -x ./gone.sh ] && ./gone.sh', '"$LLXPRT_PROJECT_DIR"/plain.sh']; // prettier-ignore
     const problems = await found(box, [{ hooks: commands.map((command) => run(command)) }]);
     expect(problems.map(({ place, code }) => `${place} ${code}`)).toEqual([
-      '[0].hooks[0] script-missing',
-      '[0].hooks[1] script-missing',
-      '[0].hooks[2] not-executable',
-      '[0].hooks[4] line-ends',
-      '[0].hooks[5] line-ends',
-      '[0].hooks[6] interpreter-missing',
-      '[0].hooks[7] program-missing',
-      '[0].hooks[9] not-executable',
+      '[0].hooks[0] not-shell',
+      '[0].hooks[2] script-missing',
+      '[0].hooks[3] script-missing',
+      '[0].hooks[4] not-executable',
+      '[0].hooks[6] line-ends',
+      '[0].hooks[7] line-ends',
+      '[0].hooks[8] interpreter-missing',
+      '[0].hooks[9] program-missing',
+      '[0].hooks[11] not-executable',
     ]);
   });
 
@@ -67,6 +69,7 @@ describe('hookmachine check', () => {
     ['./dos.sh', 'dos.sh', '#!/bin/sh\r\nexit 0\r\n', 0o755],
     ['sh dos.sh', 'dos.sh', 'nothing\r\n', 0o755],
     ['./odd.py', 'odd.py', '#!/usr/bin/env no-such-python\n', 0o755],
+    ['./bare.py', 'bare.py', 'import json, sys\n', 0o755],
     ['./odd.py --fast < /dev/null', 'odd.py', '#!/no/such/python\n', 0o755],
     ['"$LLXPRT_PROJECT_DIR"/plain.sh', 'plain.sh', '#!/bin/sh\n', 0o644],
   ])(

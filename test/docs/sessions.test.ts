@@ -107,7 +107,7 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
       ),
     demoTrusted,
   ],
-  'docs/durable.md': Array<NotRun>(5).fill('it needs PostgreSQL; test/durable'),
+  'docs/durable.md': Array<NotRun>(6).fill('it needs PostgreSQL; test/durable'),
   'docs/gateway.md': Array<NotRun>(3).fill('it needs Claude Code; test/published-hosts'),
   'docs/hosts.md': [
     demo,

@@ -1,6 +1,6 @@
 /**
  * `npm run durable:bench` measures what durable calls cost compared to the same calls without a database, and
- * what a second worker gains. It needs PostgreSQL on this machine, and `pg` as installed by
+ * what a second worker gains, and what many hosts ask of a database. It needs PostgreSQL on this machine, and `pg` as installed by
  * `npm run durable`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -36,6 +36,7 @@ const input = { path: project };
 const config = createConfig({ cwd: project, systemFolder: '/proc/nothing' });
 const tools = builtInTools();
 const server = await Postgres.start();
+const ignore = (): void => undefined;
 const line = (text: string): void => void process.stdout.write(`${text}\n`);
 const { cpu, cores, node, load } = describeMachine();
 line(`${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n`);
@@ -72,6 +73,8 @@ try {
   line(
     `\nThe heap of a worker beside 10,000 calls that wait: ${mb(before)} before, ${mb(after)} with them`,
   );
+  await statements(client, database);
+  await manyHosts(client, database, 500);
   await client.end();
 } finally {
   await server.end();
@@ -136,7 +139,7 @@ async function drained(
      select 'w${workers}-' || n, 1, 'w', 'list_directory', $1, 'ready' from generate_series(1, ${calls}) n`,
     [JSON.stringify(input)],
   );
-  await client.query(`select pg_notify('hookmachine', '')`);
+  await client.query(`select hookmachine.tell('w', '')`);
   const start = performance.now();
   for (;;) {
     const { rows } = await client.query(
@@ -202,4 +205,91 @@ async function inUse(): Promise<number> {
 
 function mb(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}
+
+/** Returns how many transactions the database has committed; a statement on its own is one. */
+async function committed(client: InstanceType<typeof Client>): Promise<number> {
+  // Backends report what they did with a delay.
+  await sleep(2_000);
+  await client.query('select pg_stat_clear_snapshot()');
+  const { rows } = await client.query(
+    'select xact_commit::integer as count from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]!['count'] as number;
+}
+
+async function statements(client: InstanceType<typeof Client>, database: string): Promise<void> {
+  const host = await durable.connectDurable({ database, config, tools, workspace: 'alone' });
+  const before = await committed(client);
+  for (let call = 0; call < 50; call++) await host.call({ name: 'list_directory', input });
+  const after = await committed(client);
+  const stop = new AbortController();
+  const working = host.work(stop.signal);
+  await sleep(20_000);
+  const begin = [await committed(client), performance.now()] as const;
+  await sleep(60_000);
+  const idle = [await committed(client), performance.now()] as const;
+  stop.abort();
+  await working;
+  await host.close();
+  const perSecond = ((idle[0] - begin[0]) * 1_000) / (idle[1] - begin[1]);
+  line(
+    `\nTransactions: ${((after - before) / 50).toFixed(1)} a call with one hook, ${perSecond.toFixed(2)} a second of a worker that waits`,
+  );
+}
+
+/** Joins as many workers, and says what they ask of the database while they wait and when there is work. */
+async function manyHosts(
+  client: InstanceType<typeof Client>,
+  database: string,
+  count: number,
+): Promise<void> {
+  const quiet = createConfig({ cwd: project, systemFolder: '/proc/nothing', onWarning: ignore });
+  const stop = new AbortController();
+  const hosts = [];
+  const working = [];
+  const begun = performance.now();
+  for (let joined = 0; joined < count; joined++) {
+    const host = await durable.connectDurable({ database, config: quiet, tools, workspace: `m${joined % 50}` }); // prettier-ignore
+    hosts.push(host);
+    working.push(host.work(stop.signal));
+  }
+  line(`\n${count} workers in 50 workspaces joined within ${((performance.now() - begun) / 1_000).toFixed(0)} s`); // prettier-ignore
+  await sleep(30_000);
+  const used: number[] = [];
+  const before = await committed(client);
+  const from = performance.now();
+  const sample = async () => {
+    const { rows } = await client.query(
+      `select count(*)::integer as count from pg_stat_activity where backend_type = 'client backend'`,
+    );
+    used.push(rows[0]!['count'] as number);
+  };
+  while (performance.now() - from < 30_000) {
+    await sample();
+    await sleep(100);
+  }
+  const perSecond = (((await committed(client)) - before) * 1_000) / (performance.now() - from);
+  const { rows } = await client.query(
+    'select count(*)::integer as count from hookmachine.hosts where seen_at >= now() - lease',
+  );
+  line(
+    `while they wait: ${median(used)} connections (at most ${Math.max(...used)} of 100), ${perSecond.toFixed(0)} transactions a second; ${String(rows[0]!['count'])} of them have their lease`,
+  );
+  const records = await durable.openRecords(database);
+  const start = performance.now();
+  const ids = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      records.submit({ workspace: `m${index % 50}`, name: 'list_directory', input }),
+    ),
+  );
+  const ends = await Promise.all(ids.map((id) => records.outcome(id, { wait: true })));
+  const done = ends.filter(({ status }) => status === 'done').length;
+  line(
+    `200 calls for them: ${done} done within ${((performance.now() - start) / 1_000).toFixed(0)} s`,
+  );
+  await records.close();
+  stop.abort();
+  await Promise.all(working);
+  await Promise.all(hosts.map((host) => host.close()));
 }

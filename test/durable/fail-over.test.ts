@@ -12,7 +12,9 @@ const allowing: Hooks = { 'tool.before': { guard: {} } };
 const call = { name: 'run_shell_command', input: { command: toolCommand } };
 
 /** An address that leads to the server whose port it is told, as a fail-over changes it. */
-async function address(to: Postgres): Promise<{ port: number; lead(to: Postgres): void }> {
+async function address(
+  to: Postgres,
+): Promise<{ readonly port: number; readonly lead: (to: Postgres) => void }> {
   let { port } = to;
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
@@ -28,24 +30,24 @@ async function address(to: Postgres): Promise<{ port: number; lead(to: Postgres)
   };
 }
 
+/** A project whose hosts reach the primary, and later its standby, at the same address. */
+const make = async () => {
+  const installed = await loadInstalled();
+  const primary = await Postgres.start();
+  onTestFinished(() => primary.end());
+  await makeTemplate(primary, installed);
+  const scene = await Scene.make(primary, installed, allowing);
+  const standby = await primary.standby();
+  onTestFinished(() => standby.end());
+  const { port, lead } = await address(primary);
+  const database = new URL(scene.url);
+  database.port = String(port);
+  return { scene, primary, standby, lead, database: database.href };
+};
+
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
   'a database whose standby is promoted',
   () => {
-    /** A project whose hosts reach the primary, and later its standby, at the same address. */
-    const make = async () => {
-      const installed = await loadInstalled();
-      const primary = await Postgres.start();
-      onTestFinished(() => primary.end());
-      await makeTemplate(primary, installed);
-      const scene = await Scene.make(primary, installed, allowing);
-      const standby = await primary.standby();
-      onTestFinished(() => standby.end());
-      const { port, lead } = await address(primary);
-      const database = new URL(scene.url);
-      database.port = String(port);
-      return { scene, primary, standby, lead, database: database.href };
-    };
-
     test('a call that an asynchronous standby has received continues on it; one that it has not is unknown, and is run again if it is made again', async () => {
       const { scene, primary, standby, lead, database } = await make();
       const host = await scene.work({ database, lostAfter: 60_000 });

@@ -49,7 +49,7 @@ max_client_conn = 2000
     if (asUser.length > 0) execaSync('chown', ['-R', 'postgres', folder]);
     chmodSync(folder, 0o700);
     const [command, ...args] = [...asUser, program!, '-q', file];
-    const running = execa(command!, args, { cwd: '/', stdio: 'ignore', reject: false });
+    const running = execa(command, args, { cwd: '/', stdio: 'ignore', reject: false });
     await waitUntil(() => isListening(port));
     return new Pooler(folder, port, running);
   }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { extname, isAbsolute, resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { markName } from './strays.ts';
 import { findProgram, isExecutable, ownFolders } from '../../base/programs.ts';
@@ -221,16 +221,34 @@ export const identitiesOf = (files: readonly string[]): string =>
 
 /** Why a script cannot run, as far as its file shows. */
 export interface ScriptFault {
-  readonly code: 'not-executable' | 'line-ends' | 'interpreter-missing';
+  readonly code: 'not-executable' | 'line-ends' | 'interpreter-missing' | 'not-shell';
   /** Continues "its script …". */
   readonly message: string;
   readonly fix: string;
 }
 
+/** The interpreters of scripts that are no shell scripts, by the ends of their names. */
+const languages: Readonly<Record<string, string>> = {
+  '.cjs': 'node',
+  '.js': 'node',
+  '.mjs': 'node',
+  '.php': 'php',
+  '.pl': 'perl',
+  '.py': 'python3',
+  '.rb': 'ruby',
+};
+
 /** Examines a script that is run `by` an interpreter, or by itself. `name` is what its command calls it. */
 export function scriptFault(file: string, name: string, by?: string): ScriptFault | undefined {
   const text = beginningOf(file);
   const first = /^#!([^\n]*)/.exec(text)?.[1];
+  const language = by === undefined && first === undefined ? languages[extname(file)] : undefined;
+  if (language !== undefined && text !== '')
+    return {
+      code: 'not-shell',
+      message: 'does not name its interpreter in its first line, so it would run as a shell script',
+      fix: `begin it with #!/usr/bin/env ${language}, or write ${JSON.stringify(`${language} ${name}`)} as the command`,
+    };
   if (by === undefined && !isExecutable(file))
     return { code: 'not-executable', message: 'is not executable', fix: `run chmod +x ${name}` };
   const isShells = /\b(?:ba|da|z|k)?sh\b/.test((by === undefined ? first : by) ?? '');

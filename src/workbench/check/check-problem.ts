@@ -12,6 +12,7 @@ export type CheckCode =
   | 'script-missing'
   | 'not-executable'
   | 'line-ends'
+  | 'not-shell'
   | 'interpreter-missing'
   | 'program-missing'
   | 'loses-trust'

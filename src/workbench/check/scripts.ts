@@ -13,6 +13,7 @@ export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
     const key = JSON.stringify([started.name, started.by]);
     if (seen.has(key)) return [];
     seen.add(key);
+    if (started.inside !== undefined && isNoShellScript(started.inside)) return [];
     const found = started.paths.find(isFile);
     if (found !== undefined) return faultOf(hook, started, found) ?? [];
     if (started.paths.length === 0) return programFault(hook, started) ?? [];
@@ -27,6 +28,9 @@ export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
     ];
   });
 }
+
+/** Whether a script that would run as one of the shell was written in another language. */
+const isNoShellScript = (file: string): boolean => scriptFault(file, '')?.code === 'not-shell';
 
 /** The fault of a program that is not on the PATH. */
 const programFault = (hook: RegisteredHook, started: Started): CheckProblem | undefined =>
