@@ -235,7 +235,8 @@ export class Durable implements CallKeeper {
         if (performance.now() >= sweepAt) {
           const isAny = await this.#sweep();
           sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
-          sweepAt = performance.now() + scattered(sweepWait);
+          const factor = this.#database.isScarce ? 2 : 1;
+          sweepAt = performance.now() + scattered(factor * sweepWait);
         }
         await this.#fleet.refresh();
         const row = running.size < concurrency ? await this.#takeNext() : undefined;

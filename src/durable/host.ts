@@ -150,7 +150,7 @@ export class Host {
     expiry.extend(joinedAt);
     let isAway = false;
     while (!ended.aborted) {
-      const wait = isAway ? Math.min(1_000, lostAfter / 20) : Math.min(10_000, lostAfter / 4);
+      const wait = isAway ? Math.min(1_000, lostAfter / 20) : Math.min(10_000, lostAfter / 3);
       await sleep(wait, undefined, { signal: ended, ref: false }).catch(() => undefined);
       if (ended.aborted) break;
       const since = performance.now();

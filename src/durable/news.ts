@@ -4,7 +4,7 @@ import { channelOf } from './calls.ts';
 import type { Connection, Database } from './postgres.ts';
 
 /** How often to look for news that is not announced, in ms: the wait doubles from the first to the second. */
-const looks = { first: 1_000, polling: 5_000, listening: 15_000 } as const;
+const looks = { first: 1_000, polling: 5_000, scarce: 10_000, listening: 15_000 } as const;
 
 /** How long after it failed to listen again, in ms. */
 const listenAgainAfter = 60_000;
@@ -47,7 +47,11 @@ export class News {
     atMost = Infinity,
   ): Promise<void> {
     if (this.#connection === undefined && this.#opening === undefined) this.#open();
-    const longest = this.#connection ? looks.listening : looks.polling;
+    const longest = this.#connection
+      ? looks.listening
+      : this.#database.isScarce
+        ? looks.scarce
+        : looks.polling;
     const wait = Math.min(looks.first * 2 ** rounds, longest);
     await this.#pause(Math.min(scattered(wait), atMost), signal, call);
   }
@@ -92,7 +96,7 @@ export class News {
     if (why !== undefined) {
       this.#database.spareConnections();
       this.#warn(
-        `${why}: the database is asked for news of calls every ${looks.polling / 1_000} s instead`,
+        `${why}: the database is asked for news of calls every ${looks.scarce / 1_000} s instead`,
       );
       return;
     }

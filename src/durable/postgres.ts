@@ -107,12 +107,17 @@ export class Database implements Queryable {
     this.#scarceUntil = Date.now() + scarceFor;
   }
 
+  /** Whether connections are scarce: then whoever can wait asks less often. */
+  get isScarce(): boolean {
+    return Date.now() < this.#scarceUntil;
+  }
+
   /** Works with a pool, and waits for the server if it has no free connection. */
   async #withRoom<Made>(work: (pool: Pool) => Promise<Made>): Promise<Made> {
     const until = Date.now() + roomWait;
     for (let wait = 100; ; wait = Math.min(2 * wait, 2_000)) {
       try {
-        return await work(Date.now() < this.#scarceUntil ? this.#brief : this.#lasting);
+        return await work(this.isScarce ? this.#brief : this.#lasting);
       } catch (error) {
         const isFull = (error as { readonly code?: unknown }).code === '53300';
         if (!isFull || Date.now() > until) return throwKnown(error);
