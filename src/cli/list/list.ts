@@ -119,7 +119,7 @@ function describe(
   for (const event of new Set([...hookEventNames, ...hooks.map((hook) => hook.event)])) {
     const own = hooks.filter((hook) => hook.event === event);
     if (own.length === 0) continue;
-    lines.push(event);
+    lines.push(titleOf(event, own));
     // One by one: a call takes only so many arguments.
     for (const hook of own)
       lines.push(...describeHook(hook, registry.matcherOf(hook), isOn && !areAllOff));
@@ -134,6 +134,14 @@ function describe(
     .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
     .join('\n')
     .trimEnd()}\n`;
+}
+
+/** An event, as its hooks call it. */
+function titleOf(event: string, hooks: readonly ListedHook[]): string {
+  const names = [...new Set(hooks.map(({ nativeEvent }) => nativeEvent ?? event))];
+  return names.length === 1
+    ? names[0]!
+    : `${event} (${names.filter((name) => name !== event).join(', ')})`;
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

@@ -196,7 +196,7 @@ export class HookPlanner {
       const more = others.length + 1 - names.length;
       const said = (because: string): string =>
         others.length === 0
-          ? `hook ${names[0]} (${event}): its matcher cannot be decided${because}, so the hook runs; simplify the matcher`
+          ? `hook ${names[0]} (${first.hook.nativeEvent ?? event}): its matcher cannot be decided${because}, so the hook runs; simplify the matcher`
           : `hooks ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} (${event}): their matchers cannot be decided${because}, so the hooks run; simplify the matchers`;
       this.#warn(said(` (${why})`), { text: said('') });
     }

@@ -14,7 +14,7 @@ export type TrustGate = (hook: UnaskedHook & { readonly event?: HookEventName })
  * event.
  */
 export type StartGate = (
-  hook: UnaskedHook & { readonly event?: HookEventName },
+  hook: UnaskedHook & { readonly event?: HookEventName; readonly nativeEvent?: string },
 ) => boolean | Promise<boolean>;
 
 /**
@@ -56,7 +56,7 @@ function isTrusted(
   if (trust.trusted) return true;
   // Truncated, because the name may be a whole script, and the fix must not fall off the line.
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
-  const event = hook.event === undefined ? '' : ` (${hook.event})`;
+  const event = hook.event === undefined ? '' : ` (${hook.nativeEvent ?? hook.event})`;
   const fate = deniesUntrusted(hook) ? 'may not run, so it blocks' : 'was skipped';
   const said = (why: string): string => `hook "${name}"${event} ${fate}: ${why}; ${trust.fix}`;
   warn(said(trust.why), { text: said(trust.plainWhy ?? trust.why), isSkip: true });

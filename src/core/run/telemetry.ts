@@ -272,7 +272,7 @@ export function observePlan(
  */
 function* hookWarnings(result: HookExecutionResult): Generator<Warning> {
   const { hook, event, error, status, decision, isInTime, stderr, notes } = result;
-  const name = `hook "${hook.name}" (${event})`;
+  const name = `hook "${hook.name}" (${hook.nativeEvent ?? event})`;
   if (error && status !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
     const fate =
