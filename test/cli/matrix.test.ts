@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { presentDialects } from '../../src/hosts/all/known.ts';
+import { main } from '../support/main.ts';
 import {
   commandInProcess,
   group,
@@ -42,7 +44,23 @@ async function matrix(named: string, ...args: readonly string[]) {
   return { report, rows, row, stderr, exitCode };
 }
 
+const hasTerminal = existsSync('/usr/bin/script');
+
 describe('matrix', () => {
+  test.skipIf(!hasTerminal)(
+    'matrix shows on a terminal how far it is, and removes that before the table',
+    async () => {
+      const line = `${process.execPath} ${JSON.stringify(main)} matrix ./guard.sh --dialects codex,kodelet`;
+      const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+        cwd: dirname(script('exit 0')),
+        env: { HOME: project({}), HOOKMACHINE_TRUST: '1' },
+      });
+      expect(stdout).toMatch(/░ +0 % {2}\S*guard\.sh as a hook of codex PreToolUse/);
+      expect(stdout.slice(stdout.lastIndexOf('as a hook of codex'))).toContain('\r\u001B[K');
+      expect(stdout).toContain('It means the same in all of them.');
+    },
+  );
+
   test('matrix runs a script as a hook of every dialect that is on, and says where its denial counts', async () => {
     const { rows, row, report, exitCode } = await matrix(script('echo "not here" >&2; exit 2'));
     expect(new Set(rows.map(({ dialect }) => dialect))).toEqual(

@@ -12,6 +12,7 @@ import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { matrixTable } from './matrix-table.ts';
 import { parseJsonObject } from '../parts/parse-json-object.ts';
 import { print } from '../parts/print.ts';
+import { ProgressBar } from '../parts/progress-bar.ts';
 import { printableJson } from '../parts/printable.ts';
 import { projectFolder } from '../parts/project-folder.ts';
 import { scriptNamed } from '../../workbench/parts/script-named.ts';
@@ -70,12 +71,17 @@ async function matrix(named: string, options: Options): Promise<void> {
   const trial = await trialOf(options, cwd);
   const script = await scriptNamed(named, cwd, options);
   const found = [];
+  const runs = (options.dialects ?? presentDialects).flatMap((dialect) =>
+    namesOf(dialect, trial.event).map((name) => ({ dialect, name })),
+  );
+  const bar = new ProgressBar(runs.length);
   // One after another: scripts may share a file.
-  for (const dialect of options.dialects ?? presentDialects)
-    for (const name of namesOf(dialect, trial.event)) {
-      const row = await runAs(dialect, name, script, trial);
-      if (row) found.push({ dialect, row });
-    }
+  for (const [done, { dialect, name }] of runs.entries()) {
+    bar.update(done, () => `${script.name} as a hook of ${dialect.name} ${name}`);
+    const row = await runAs(dialect, name, script, trial);
+    if (row) found.push({ dialect, row });
+  }
+  bar.clear();
   if (found.length === 0)
     throw new CommandFailure(`no dialect has hooks for ${trial.event}: name another --event`);
   const comparison = compare(found, trial);
