@@ -1,24 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { starter } from '../support/main.ts';
 import { group } from '../support/project.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { type Block, blocksOf, blockWith, pages, type Step, stepsOf } from '../support/blocks.ts';
+import { demo, options, script, trusted } from './demo.ts';
 
-const script = (box: Sandbox, file: string, text: string): void =>
-  chmodSync(box.write(file, `${text}\n`), 0o755);
-const trusted = (box: Sandbox): unknown => execa(starter, ['trust', '--yes'], options(box));
-
-/** The project of the README, whose notes the scripted model asks for. */
-function demo(box: Sandbox): void {
-  box.write(box.own.project, blockWith('README.md', 'jsonc', 'tool.before'));
-  script(box, 'project/.hookmachine/no-env.sh', blockWith('README.md', 'sh', '#!/bin/sh'));
-  box.write('project/notes.txt', 'Call the dentist.\n');
-  box.write('project/session.yaml', blockWith('docs/inspector.md', 'yaml', 'dentist'));
-}
 async function demoTrusted(box: Sandbox): Promise<void> {
   demo(box);
   await trusted(box);
@@ -152,18 +142,6 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
 
 const at = (page: string, index: number): Block =>
   blocksOf(page).filter(({ language }) => language === 'console')[index]!;
-
-const options = (box: Sandbox) => ({
-  cwd: box.project,
-  env: {
-    ...box.env,
-    PATH: `${dirname(starter)}:${join(box.home, 'bin')}:${process.env['PATH']}`,
-    NO_COLOR: '1',
-    // No process is left behind.
-    HOOKMACHINE_COLD: '1',
-  },
-  reject: false,
-});
 
 /** What every command of a session prints, one after the other in one shell. */
 async function printedBy(box: Sandbox, steps: readonly Step[]): Promise<readonly string[]> {
