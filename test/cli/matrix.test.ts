@@ -186,6 +186,16 @@ describe('matrix', () => {
     expect(row('claude-code PreToolUse').host.decision).toBe('deny');
   });
 
+  test('matrix knows an event by the name of any host, unless its fields are given', async () => {
+    const { report } = await matrix('true', '--event', 'PreToolUse');
+    expect(report).toMatchObject({ event: 'BeforeTool' });
+    const file = join(project({ 'fields.json': '{}' }), 'fields.json');
+    const { stderr } = await matrix('true', '--event', 'PreToolUse', '--input', file);
+    expect(stderr).toContain(
+      'there is no event "PreToolUse": use BeforeTool or tool.before, or --dialect claude-code',
+    );
+  });
+
   test('matrix runs only the hook that is named', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('echo other >&2; exit 2')] });
     const { rows } = await matrix('true', '--cwd', cwd);

@@ -135,14 +135,20 @@ tests:
     expect(exitCode).toBe(1);
   });
 
-  test('hookmachine test names the line of a test that cannot be run', async () => {
-    const cwd = files(oneTest('.env', '{ decision: deny }').replace('BeforeTool', 'BeforTool'));
-    const { stdout, exitCode } = await run(cwd);
-    expect(stdout).toContain(
-      'guard.hooktest.yaml:2: hookmachine has no event "BeforTool": use BeforeTool',
-    );
-    expect(exitCode).toBe(1);
-  });
+  test.each([
+    ['BeforTool', 'BeforeTool'],
+    ['PreToolUse', 'BeforeTool or tool.before, or "dialect: claude-code"'],
+  ])(
+    'hookmachine test names the line of a test that cannot be run: its event is %s',
+    async (event, fix) => {
+      const cwd = files(oneTest('.env', '{ decision: deny }').replace('BeforeTool', event));
+      const { stdout, exitCode } = await run(cwd);
+      expect(stdout).toContain(
+        `guard.hooktest.yaml:2: hookmachine has no event "${event}": use ${fix}`,
+      );
+      expect(exitCode).toBe(1);
+    },
+  );
 
   test('hookmachine test says in which folder there is no test', async () => {
     const { stderr, exitCode } = await run(project());

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { knownDialects, presentDialects } from '../../hosts/all/known.ts';
+import { sameEvent } from '../../hosts/all/same-event.ts';
 import { compare } from '../../workbench/matrix/compare.ts';
 import { namesOf, runAs, type Trial } from '../../workbench/matrix/run-as.ts';
 import { sampleFields } from '../../workbench/matrix/sample-fields.ts';
@@ -100,10 +101,13 @@ function milliseconds(text: string): number {
 
 async function trialOf({ event: named, input, dialect }: Options, cwd: string): Promise<Trial> {
   const { events } = dialect;
-  const name = Object.keys(events).find((one) => plain(one) === plain(named));
+  const own = Object.keys(events).find((one) => plain(one) === plain(named));
+  const same = own === undefined ? sameEvent(named, events) : undefined;
+  // What stands in a file of fields depends on whose event it is.
+  const name = own ?? (input === undefined ? same?.names[0] : undefined);
   if (name === undefined)
     throw new CommandFailure(
-      `there is no event "${named}": use one of ${Object.keys(events).join(', ')}`,
+      `there is no event "${named}": use ${same ? `${same.names.join(' or ')}, or --dialect ${same.dialect}` : `one of ${Object.keys(events).join(', ')}`}`,
     );
   const event = events[name]!;
   if (input === undefined) {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Dialect, ReadCall } from '../../core/dialects/dialect.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
+import { sameEvent } from '../../hosts/all/same-event.ts';
 import { knownDialects, presentDialects, presentDialectsWith } from '../../hosts/all/known.ts';
 import { differences, type Difference } from './judge.ts';
 import type { HookTest } from './read-tests.ts';
@@ -54,9 +55,11 @@ export async function runHookTest(
   const event = Object.hasOwn(dialect.events, name) ? dialect.events[name]! : undefined;
   if (event === undefined) {
     const names = Object.keys(dialect.events);
-    throw new CommandFailure(
-      `${dialect.name} has no event "${name}": use ${nearestKey(name, names) ?? `one of ${names.join(', ')}`}`,
-    );
+    const same = sameEvent(name, dialect.events);
+    const meant = same
+      ? `${same.names.join(' or ')}, or "dialect: ${same.dialect}"`
+      : (nearestKey(name, names) ?? `one of ${names.join(', ')}`);
+    throw new CommandFailure(`${dialect.name} has no event "${name}": use ${meant}`);
   }
   const read = await dialect.readCall(name, input);
   if ('faults' in read)
