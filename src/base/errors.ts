@@ -6,6 +6,7 @@ export type HookmachineErrorCode =
   | 'BATCH_RUNNING'
   | 'BUNDLE_UNUSABLE'
   | 'CALL_CONFLICT'
+  | 'CALL_PRUNED'
   | 'CALL_SUSPENDED'
   | 'CALL_UNKNOWN'
   | 'COMMAND_FAILED'

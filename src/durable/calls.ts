@@ -30,6 +30,8 @@ export interface CallRow {
   readonly outcome: string | null;
   readonly submitted_at: Date;
   readonly ended_at: Date | null;
+  /** When what was done for it was deleted. */
+  readonly pruned_at: Date | null;
 }
 
 /** How a durable call ended, as plain data; the same for everyone who asks, at any time. */
@@ -162,7 +164,8 @@ const find = (database: Queryable, id: string) =>
   database.query<CallRow>('select * from hookmachine.calls where id = $1', [id]);
 
 /**
- * @throws {HookmachineError} `CALL_UNKNOWN` if there is none, or if its row was written by a newer release
+ * @throws {HookmachineError} `CALL_UNKNOWN` if there is none, or if its row was written by a newer release,
+ * `CALL_PRUNED`
  */
 export async function findCall(database: Queryable, id: string): Promise<CallRow> {
   const { rows } = await find(database, id);
@@ -173,8 +176,18 @@ export async function findCall(database: Queryable, id: string): Promise<CallRow
   return row;
 }
 
-/** @throws {HookmachineError} `CALL_UNKNOWN` if the row was written by a newer release */
-export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
+/**
+ * @throws {HookmachineError} `CALL_UNKNOWN` if the row was written by a newer release, `CALL_PRUNED` if what
+ * was done for the call was deleted
+ */
+export function assertKnown(
+  row: Pick<CallRow, 'id' | 'format'> & Partial<Pick<CallRow, 'pruned_at' | 'ended_at'>>,
+): void {
+  if (row.pruned_at)
+    throw new HookmachineError(
+      'CALL_PRUNED',
+      `The call ${row.id} ended at ${row.ended_at?.toISOString()}, and what was done for it was deleted at ${row.pruned_at.toISOString()}. Its id stays taken: use a different one for another call.`,
+    );
   if (row.format > format)
     throw new HookmachineError(
       'CALL_UNKNOWN',

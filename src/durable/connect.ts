@@ -33,6 +33,7 @@ import { type Hold, OpenCall } from './open-call.ts';
 import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase, whenReachable } from './postgres.ts';
+import { type Metric, metrics } from './metrics.ts';
 import { News, scattered } from './news.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
@@ -272,6 +273,16 @@ export class Durable implements CallKeeper {
     return most === undefined
       ? takeReady(this.#database, workspace, this.name)
       : takeWithin(this.#database, workspace, this.name, most);
+  }
+
+  /** Whether this host has its lease: without it, it begins and continues no calls. */
+  get hasLease(): boolean {
+    return this.#host.hasLease;
+  }
+
+  /** Returns what a monitor watches: what waits and for how long, who lives, and what was lost. */
+  async metrics(): Promise<readonly Metric[]> {
+    return metrics(this.#database);
   }
 
   /** Leaves the other hosts, which may continue the calls that have not ended. */

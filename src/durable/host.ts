@@ -233,6 +233,11 @@ export class Host {
     );
   }
 
+  /** Whether the host has its lease: then it may begin and continue calls. */
+  get hasLease(): boolean {
+    return this.#session !== undefined;
+  }
+
   /** Whether the host was closed: it does not rejoin. */
   get hasLeft(): boolean {
     return this.#left.signal.aborted;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { cutOffText } from './counters.ts';
 import { type Database, type Rows, whenReachable } from './postgres.ts';
 
 /**
@@ -79,6 +80,7 @@ export class Ledger {
     const { host: by, token: given, ended_at: endedAt } = found;
     // The database went away after it had written the claim.
     if (given === token) return { status: 'claimed', token };
+    if (endedAt === null) await this.#query(cutOffText, [call]);
     return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 

@@ -6,7 +6,9 @@ import { audit, type Audit } from './audit.ts';
 import { findCall, submit } from './calls.ts';
 import { callRules, type DurableRequest } from './options.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
+import { type Metric, metrics } from './metrics.ts';
 import { Policies } from './policies.ts';
+import { Retention } from './retention.ts';
 import { type Database, openDatabase, whenReachable } from './postgres.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 
@@ -14,6 +16,7 @@ import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 export class DurableRecords {
   readonly approvals: Approvals;
   readonly policies: Policies;
+  readonly retention: Retention;
   readonly #database: Database;
 
   /** Called by `openRecords` only. */
@@ -21,6 +24,7 @@ export class DurableRecords {
     this.#database = database;
     this.approvals = new Approvals(database);
     this.policies = new Policies(database);
+    this.retention = new Retention(database);
   }
 
   /**
@@ -87,6 +91,11 @@ export class DurableRecords {
        ) group by workspace order by workspace`,
     );
     return rows;
+  }
+
+  /** Returns what a monitor watches: what waits and for how long, who lives, and what was lost. */
+  async metrics(): Promise<readonly Metric[]> {
+    return metrics(this.#database);
   }
 
   /** Lists the hosts that take part, and when each was last seen. */

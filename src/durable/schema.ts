@@ -134,6 +134,28 @@ const migrations: readonly string[] = [
     add column lease interval not null,
     add column process text;
   create index on hookmachine.approvals (id) where decision is null;
+  alter table hookmachine.calls add column pruned_at timestamptz;
+  create index on hookmachine.calls (ended_at) where pruned_at is null;
+  create table hookmachine.holds (
+    id bigint generated always as identity primary key,
+    workspace text,
+    session text,
+    call text,
+    note text not null,
+    placed_by text not null,
+    placed_as text not null default current_user,
+    placed_at timestamptz not null default now(),
+    lifted_by text,
+    lifted_as text,
+    lifted_at timestamptz,
+    check (num_nonnulls(workspace, session, call) > 0)
+  );
+  create table hookmachine.counters (
+    workspace text not null,
+    name text not null,
+    value bigint not null,
+    primary key (workspace, name)
+  );
   create function hookmachine.tell(workspace text, call text) returns void language sql as $$
     select pg_notify(
       'hookmachine_' || left(encode(sha256(convert_to(workspace, 'UTF8')), 'hex'), 32),
@@ -223,6 +245,7 @@ const needed = {
   bundles: ['select'],
   bundle_files: ['select'],
   bundle_uses: ['select'],
+  counters: ['select', 'insert', 'update'],
 };
 
 /** @throws {HookmachineError} `DATABASE_ROLE` if the role of a host lacks a right */

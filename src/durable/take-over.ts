@@ -1,4 +1,5 @@
 import { giveBack } from './calls.ts';
+import { add } from './counters.ts';
 import { type Database, lockKey } from './postgres.ts';
 import { stateOf } from './process-identity.ts';
 
@@ -40,7 +41,10 @@ export async function takeOver(
       );
       // It may have come back just now.
       const { rows } = await connection.query('select from hookmachine.hosts where name = $1', [host]); // prettier-ignore
-      if (rows.length === 0) await giveBack(connection, host);
+      if (rows.length > 0) return;
+      const given = await giveBack(connection, host);
+      await add(connection, workspace, 'leases_lost');
+      if (given > 0) await add(connection, workspace, 'take_overs', given);
     });
   }
   return isAny;

@@ -10,6 +10,8 @@ export type { AnswerOptions, AnswerOutcome, Approvals } from '../durable/approva
 export type { Approval, GivenAnswer } from '../durable/approvals.ts';
 export { durableSettings } from '../durable/settings.ts';
 export type { DurableSettings, ReadDurableSettings } from '../durable/settings.ts';
+export type { Hold, HoldOptions, PruneOptions, Retention } from '../durable/retention.ts';
+export type { Metric } from '../durable/metrics.ts';
 export type { Policies, PolicyUse, PushedPolicy } from '../durable/policies.ts';
 export type { HookSaid } from '../durable/judged.ts';
 export type { Audit, AuditedEffect } from '../durable/audit.ts';

@@ -3,7 +3,7 @@ import { blockWith } from '../support/blocks.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
+import { freePort, noServer, Postgres } from './postgres.ts';
 import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
 /** Returns the SQL block of docs/durable.md that contains these words. */
@@ -117,7 +117,55 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       }
     });
 
-    test('a database of durable calls can be backed up and restored like any other, and calls that ended long ago can be deleted from it', async () => {
+    test('a worker says whether it is alive and has its lease, and what a monitor watches', async () => {
+      const scene = await Scene.make(server, installed);
+      const port = await freePort();
+      const worker = scene.worker('--json', '--health', String(port), '--lost-after', '1s');
+      await new Promise((resolve) => worker.stdout.once('data', resolve));
+      const ask = async (path: string) => {
+        const response = await fetch(`http://127.0.0.1:${port}/${path}`);
+        return [response.status, await response.text()] as const;
+      };
+      expect(await ask('livez')).toEqual([200, 'alive\n']);
+      expect(await ask('readyz')).toEqual([200, 'ready\n']);
+      expect(await ask('elsewhere')).toEqual([404, 'try /livez, /readyz or /metrics\n']);
+      await scene.call('c-"1"');
+      const killed = scene.call('c-2', '--lost-after', '1s');
+      scene.hold('guard');
+      await waitUntil(() => scene.starts('guard') === 2);
+      killed.kill('SIGKILL');
+      await killed;
+      const { approvals } = await scene.records();
+      await waitUntil(async () => (await approvals.count()) === 2);
+      await approvals.answer('ap-1', { decision: 'deny', by: 'ann' });
+      const [, text] = await ask('metrics');
+      for (const line of [
+        '# TYPE hookmachine_questions_waiting gauge',
+        'hookmachine_questions_waiting{workspace="w"} 1',
+        'hookmachine_answers_total{workspace="w",decision="denied"} 1',
+        'hookmachine_hosts{workspace="w"} 1',
+        'hookmachine_take_overs_total{workspace="w"} 1',
+        'hookmachine_leases_lost_total{workspace="w"} 1',
+        'hookmachine_cut_off_total{workspace="w"} 1',
+      ])
+        expect(text.split('\n')).toContain(line);
+      expect((await scene.run('durable', 'metrics', '--json')).stdout).toContain('"hookmachine_question_oldest_seconds"'); // prettier-ignore
+      const taken = await scene.worker('--health', String(port));
+      expect([taken.exitCode, taken.stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+      const wrong = await scene.worker('--health', 'here');
+      expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining('write a port, such as 9090')]); // prettier-ignore
+
+      const begin = await scene.killServer();
+      await waitUntil(async () => (await ask('readyz'))[0] === 503);
+      expect((await ask('livez'))[0]).toBe(200);
+      expect((await ask('metrics'))[0]).toBe(503);
+      await begin();
+      await waitUntil(async () => (await ask('readyz'))[0] === 200);
+      worker.kill('SIGTERM');
+      expect((await worker).exitCode).toBe(0);
+    });
+
+    test('a database of durable calls can be backed up and restored like any other, and what was done for calls that ended long ago can be deleted, unless it is held', async () => {
       const scene = await Scene.make(server, installed);
       const ended = await scene.work();
       for (const id of ['old', 'new', 'waits'])
@@ -128,20 +176,40 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       await scene.query(
         `update hookmachine.calls set ended_at = now() - interval '91 days' where id = 'old'`,
       );
-      await scene.query(`insert into hookmachine.policies values ('of-none', '[]', now() - interval '91 days')`); // prettier-ignore
-
       const restored = await scene.restored();
       for (const id of ['old', 'new', 'waits'])
         expect(await restored.audit(id)).toEqual(await (await scene.records()).audit(id));
 
-      await scene.query(documented('delete from hookmachine.calls'));
-      const left = async (table: string, column = 'call') =>
-      (await scene.query(`select distinct ${column} as id from hookmachine.${table} order by id`)).map(({ id }) => id); // prettier-ignore
-      expect(await left('calls', 'id')).toEqual(['new', 'waits']);
+      const prune = (...more: readonly string[]) => scene.run('durable', 'prune', '--older-than', '90d', ...more); // prettier-ignore
+      const held = await scene.run('durable', 'hold', 'place', '--call', 'old', '--note', 'case 4711', '--as', 'ann'); // prettier-ignore
+      expect(held.stdout).toMatch(/^hold-1 {2}call old: case 4711 {2}placed by ann \(role postgres\) at /); // prettier-ignore
+      expect((await prune('--yes')).stdout).toBe('0 calls pruned');
+      expect((await scene.run('durable', 'hold', 'lift', 'hold-1', '--as', 'bob')).exitCode).toBe(
+        0,
+      );
+      const again = await scene.run('durable', 'hold', 'lift', 'hold-1');
+      expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('hold-1 is not in force')]); // prettier-ignore
+      expect((await scene.run('durable', 'hold', 'list')).stdout).toContain('lifted by bob');
+      expect((await prune()).stdout).toBe('1 call would be pruned; add --yes to do so');
+      expect(await ended.audit('old')).toMatchObject({ call: { id: 'old' } });
+      expect(JSON.parse((await prune('--yes', '--json')).stdout)).toEqual({ calls: 1, pruned: true }); // prettier-ignore
+
+      const left = async (table: string) =>
+        (await scene.query(`select distinct call as id from hookmachine.${table} order by id`)).map(({ id }) => id); // prettier-ignore
       expect(await left('effects')).toEqual(['new', 'waits']);
       expect(await left('approvals')).toEqual(['new', 'waits']);
-      expect(await left('policies', 'digest')).toHaveLength(1);
-      await expect(ended.audit('old')).rejects.toThrow('There is no call with the id old');
+      const [row] = await scene.query(`select input, judged, outcome from hookmachine.calls where id = 'old'`); // prettier-ignore
+      expect(row).toEqual({ input: '{}', judged: null, outcome: null });
+      // Nothing that was done under its id is done again.
+      const runs = scene.starts('tool');
+      for (const asked of [
+        ended.audit('old'),
+        ended.outcome('old'),
+        ended.call({ id: 'old', name: 'run_shell_command', input: command }),
+      ])
+        // prettier-ignore
+        await expect(asked).rejects.toMatchObject({ code: 'CALL_PRUNED' });
+      expect(scene.starts('tool')).toBe(runs);
       await ended.approvals.answer('ap-3', { decision: 'approve', by: 'ann' });
       expect(await ended.outcome('waits', { wait: true })).toMatchObject({ status: 'done' });
     });

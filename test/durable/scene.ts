@@ -300,6 +300,8 @@ export class Scene {
         drop column instance, drop column lease, drop column process;
       drop function hookmachine.tell;
       drop index hookmachine.approvals_id_idx;
+      drop table hookmachine.holds, hookmachine.counters;
+      alter table hookmachine.calls drop column pruned_at;
       delete from hookmachine.version where version > ${version}`);
     if (version < 4)
       await this.query('alter table hookmachine.approvals drop constraint approvals_answered');

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { Audit, AuditedEffect } from '../../durable/audit.ts';
 import { checkDatabase, migrateDatabase, openRecords } from '../../durable/records.ts';
 import { oneLine } from '../../base/log.ts';
+import { exposition } from '../../durable/metrics.ts';
 import { addDurablePolicy } from './durable-policy.ts';
+import { addRetention } from './durable-retention.ts';
 import { databaseUrl, reported, withRecords } from '../parts/durable-options.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
@@ -42,6 +44,17 @@ export function addDurable(program: Command): void {
         print(json ? `${printableJson(audited, 2)}\n` : printable(shown(audited)));
       }),
     );
+  durable
+    .command('metrics')
+    .description('print what a monitor watches, in the text format of Prometheus')
+    .option('--json', 'as one JSON array')
+    .action(({ json }: { readonly json?: true }) =>
+      withRecords(async (records) => {
+        const found = await records.metrics();
+        print(json ? `${printableJson(found, 2)}\n` : printable(exposition(found)));
+      }),
+    );
+  addRetention(durable);
   addDurablePolicy(durable);
 }
 

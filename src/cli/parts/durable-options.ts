@@ -162,7 +162,7 @@ export async function reported(work: () => Promise<void>): Promise<void> {
 }
 
 /** @throws {CommandFailure} if the option's value is not a time */
-function timeOf(option: string, given: string | undefined): number | undefined {
+export function timeOf(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const time = timeIn(given);
   if (time === undefined) throw new CommandFailure(`${option} ${given}: write a time such as 7d, 12h, 30m or 90s`); // prettier-ignore

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Durable } from '../../durable/connect.ts';
 import {
   addHostOptions,
   durableHost,
@@ -7,10 +8,12 @@ import {
 } from '../parts/durable-options.ts';
 import { untilInterrupted } from '../parts/inspect-option.ts';
 import { print } from '../parts/print.ts';
+import { serveHealth } from './health.ts';
 import { printable } from '../parts/printable.ts';
 
 interface Options extends HostOptions {
   readonly json?: true;
+  readonly health?: string;
 }
 
 /** `hookmachine worker`: continues durable calls that were answered, and those of hosts that ended. */
@@ -25,32 +28,50 @@ export function addWorker(program: Command): void {
       'how many calls of the workspace all workers together work on at once (default: no limit)',
     )
     .option('--json', 'report that it is ready, as one line of JSON')
+    .option(
+      '--health <address>',
+      'serve /livez, /readyz and /metrics at a port of this machine, or at an address and port',
+    )
     .addHelpText(
       'after',
       `
 SIGTERM and Ctrl-C drain it: it finishes what it is working on, and begins nothing else.
 
-Example:
-  hookmachine worker --name host-1 --workspace shop-backend`,
+Examples:
+  hookmachine worker --name host-1 --workspace shop-backend
+  hookmachine worker --workspace shop --health 9090`,
     )
     .action((options: Options) => reported(() => work(options)));
 }
 
 async function work(options: Options): Promise<void> {
   const stop = new AbortController();
-  const joining = durableHost(options, true);
-  // A worker that cannot join ends.
-  const failed = new Promise<void>((resolve) => void joining.catch(() => resolve()));
-  const interrupted = untilInterrupted(failed).then(() => stop.abort());
-  const durable = await joining;
+  let end = (): void => undefined;
+  // A worker that cannot begin ends.
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const interrupted = untilInterrupted(ended).then(() => stop.abort());
+  try {
+    const durable = await durableHost(options, true);
+    try {
+      await serve(durable, options, stop.signal);
+    } finally {
+      await durable.close();
+    }
+  } finally {
+    end();
+  }
+  await interrupted;
+  process.exit();
+}
+
+async function serve(durable: Durable, { health, json }: Options, signal: AbortSignal) {
+  const endHealth = health === undefined ? undefined : await serveHealth(durable, health);
   const { name, workspace } = durable;
   print(
-    options.json
+    json
       ? `${JSON.stringify({ event: 'ready', name, workspace, pid: process.pid })}\n`
       : printable(`host ${name} works on the calls of ${workspace}, until Ctrl-C\n`),
   );
-  await durable.work(stop.signal);
-  await durable.close();
-  await interrupted;
-  process.exit();
+  await durable.work(signal);
+  await endHealth?.();
 }
