@@ -97,7 +97,7 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
       ),
     demoTrusted,
   ],
-  'docs/durable.md': Array<NotRun>(6).fill('it needs PostgreSQL; test/durable'),
+  'docs/durable.md': Array<NotRun>(7).fill('it needs PostgreSQL; test/durable'),
   'docs/gateway.md': Array<NotRun>(3).fill('it needs Claude Code; test/published-hosts'),
   'docs/hosts.md': [
     demo,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Durable } from '../../durable/connect.ts';
 import {
@@ -46,9 +47,9 @@ Examples:
 
 async function work(options: Options): Promise<void> {
   const stop = new AbortController();
-  let end = (): void => undefined;
+  const over = new AbortController();
   // A worker that cannot begin ends.
-  const ended = new Promise<void>((resolve) => (end = resolve));
+  const ended = once(over.signal, 'abort').then(() => undefined);
   const interrupted = untilInterrupted(ended).then(() => stop.abort());
   try {
     const durable = await durableHost(options, true);
@@ -58,7 +59,7 @@ async function work(options: Options): Promise<void> {
       await durable.close();
     }
   } finally {
-    end();
+    over.abort();
   }
   await interrupted;
   process.exit();
