@@ -195,6 +195,13 @@ export function assertKnown(
     );
 }
 
+/** Says that nobody but its agent can continue a call. */
+export const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
+  new HookmachineError(
+    'CALL_CONFLICT',
+    `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: continue that agent's run.`,
+  );
+
 /**
  * Takes the call with this id if it is ready; without an id, the oldest ready call of the workspace that any
  * host may continue. A tool that its caller runs no longer stands in the way once it is not going to run.

@@ -8,7 +8,7 @@ import type { ToolCallRequest } from '../core/calls/run-tool-call.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { anyText, assertArgument, assertArguments, text } from '../base/arguments.ts';
-import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { isHookmachineError } from '../base/errors.ts';
 import { onAbort } from '../core/run/run-machine.ts';
 import { tellOnce, warn } from '../base/log.ts';
 import { type AnswerOptions, Approvals } from './approvals.ts';
@@ -16,6 +16,7 @@ import { audit, type Audit } from './audit.ts';
 import {
   type CallRow,
   findCall,
+  isOfAnAgent,
   letGo,
   type Submitted,
   submit,
@@ -31,10 +32,12 @@ import { isLeaseLost } from './ledger.ts';
 import { type LegParts, runLeg, type ToolOf } from './leg.ts';
 import { type Hold, OpenCall } from './open-call.ts';
 import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
-import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
+import { blockedBy, type DurableOutcome, outcomeOf } from './outcome.ts';
+import { untilExpiry, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase, whenReachable } from './postgres.ts';
 import { type Metric, metrics } from './metrics.ts';
 import { News, scattered } from './news.ts';
+import { Notices } from './notices.ts';
 import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -70,20 +73,8 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
 /** How a call is to be worked on. */
 type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOptions, 'signal'>;
 
-const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
-  new HookmachineError(
-    'CALL_CONFLICT',
-    `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: continue that agent's run.`,
-  );
-
 /** How often a worker looks for questions that expire and for hosts that have ended, in ms. */
 const sweepEvery = { first: 2_000, longest: 5_000 } as const;
-
-/** How long until an open question expires, in ms; the server's clock decides. */
-const untilExpiry = (outcome: DurableOutcome | undefined): number =>
-  outcome?.status === 'suspended'
-    ? Math.max(outcome.approval.expiresAt.getTime() - Date.now(), 750) + 250
-    : Infinity;
 
 /** How long a new call waits while its host is without the database, in ms. */
 const beginPatience = 5_000;
@@ -121,7 +112,8 @@ export class Durable implements CallKeeper {
     this.#news = new News(database, options.workspace, this.#warn);
     this.approvals = new Approvals(database);
     const { approvals } = this;
-    this.#parts = { database, approvals, config, expiresAfter };
+    const notices = new Notices(database, config, options.workspace);
+    this.#parts = { database, approvals, notices, config, expiresAfter };
     const offered = new OfferedTools({ config, tools, allowGuardWrites });
     this.#toolOf = (request, signal) => ({
       ...offered.call(request, signal),
@@ -251,8 +243,7 @@ export class Durable implements CallKeeper {
           continue;
         }
       } catch (error) {
-        if (!isUnreachable(error))
-          this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
+        this.#sayUnlessAway(error);
       }
       const atMost = Math.max(sweepAt - performance.now(), 100);
       await this.#news.wait(rounds, AbortSignal.any([signal, isFree.signal]), undefined, atMost);
@@ -260,6 +251,10 @@ export class Durable implements CallKeeper {
       isFree = new AbortController();
     }
     await Promise.all(running);
+  }
+
+  #sayUnlessAway(error: unknown): void {
+    if (!isUnreachable(error)) this.#warn(`the worker cannot continue yet: ${messageOf(error)}`);
   }
 
   /** Waits until this host may begin a call: for a moment, if the database is away. */
@@ -293,10 +288,12 @@ export class Durable implements CallKeeper {
   }
 
   /**
-   * Ends the questions that expire, and gives back the calls of dead hosts. Returns whether there were any.
+   * Ends the questions that expire, tells of those that nobody was told of, and gives back the calls of dead
+   * hosts. Returns whether any expired or were given back.
    */
   async #sweep(): Promise<boolean> {
     const isAnyExpired = await this.approvals.expire();
+    void this.#parts.notices.tell().catch((error: unknown) => this.#sayUnlessAway(error));
     return (await takeOver(this.#database, this.name, this.workspace)) || isAnyExpired;
   }
 

@@ -9,7 +9,7 @@ import {
   type ToolCallOutcome,
   type ToolCallPorts,
 } from '../../machines/tool-call.ts';
-import { firedResult, hookResult, isUnready, readyHookSystem } from '../core/calls/event-hooks.ts';
+import { hookResult, isUnready, readyHookSystem } from '../core/calls/event-hooks.ts';
 import {
   endedToolCall,
   toolCallInput,
@@ -26,6 +26,7 @@ import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.
 import { Effects, type LegTool, toolEffect } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
 import { type Lease, LeaseLost, Ledger } from './ledger.ts';
+import type { Notices } from './notices.ts';
 import { policyOf } from './policy.ts';
 import { type Database, whenReachable } from './postgres.ts';
 
@@ -33,6 +34,7 @@ import { type Database, whenReachable } from './postgres.ts';
 export interface LegParts {
   readonly database: Database;
   readonly approvals: Approvals;
+  readonly notices: Notices;
   readonly config: HookSystemConfig;
   /** How long a question waits for its answer, in ms. */
   readonly expiresAfter: number;
@@ -287,19 +289,12 @@ class Leg {
   }
 
   async #suspend(context: ToolCallContext): Promise<void> {
-    const { config, database, expiresAfter } = this.#parts;
+    const { database, expiresAfter } = this.#parts;
     const reason = hookResult(context.before)?.verdict.reason;
     const hooks = saidOf(context);
     const asked = { ...(reason !== undefined && { reason }), hooks };
     await this.#reach(() => suspend(database, this.#lease, judgedOf(context), asked, expiresAfter));
-    const approval = await this.#reach(() => this.#parts.approvals.of(this.#row.id));
-    const notification_type = 'ToolPermission';
-    const message =
-      `${approval?.id ?? this.#row.id}: may ${this.#row.tool} run? ${reason ?? ''}`.trim();
-    const details = { approval_id: approval?.id, call_id: this.#row.id, tool_name: this.#row.tool };
-    await firedResult(config, 'Notification', notification_type, (handler) =>
-      handler.fireNotificationEvent({ notification_type, message, details }),
-    );
+    await this.#reach(() => this.#parts.notices.tell(this.#row.id));
   }
 
   #ended(outcome: ToolCallOutcome): EndedCall {

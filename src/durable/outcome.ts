@@ -37,6 +37,12 @@ export async function outcomeOf(
   return approval && { id: row.id, status: 'suspended', approval };
 }
 
+/** How long until an open question expires, in ms; the server's clock decides. */
+export const untilExpiry = (outcome: DurableOutcome | undefined): number =>
+  outcome?.status === 'suspended'
+    ? Math.max(outcome.approval.expiresAt.getTime() - Date.now(), 750) + 250
+    : Infinity;
+
 /** The outcome of a call that begins while the database is unreachable or the policies cannot be used. */
 export const blockedBy = (error: unknown, id: string, toolInput: ToolInput): EndedCall => ({
   id,

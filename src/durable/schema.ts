@@ -134,6 +134,9 @@ const migrations: readonly string[] = [
     add column lease interval not null,
     add column process text;
   create index on hookmachine.approvals (id) where decision is null;
+  alter table hookmachine.approvals add column telling_at timestamptz, add column told_at timestamptz;
+  update hookmachine.approvals set told_at = asked_at;
+  create index on hookmachine.approvals (id) where told_at is null and decision is null;
   alter table hookmachine.calls add column pruned_at timestamptz;
   create index on hookmachine.calls (ended_at) where pruned_at is null;
   create table hookmachine.holds (
@@ -248,6 +251,17 @@ const needed = {
   counters: ['select', 'insert', 'update'],
 };
 
+/** The columns of `approvals` that a host updates. */
+const neededColumns = [
+  'decision',
+  'answered_by',
+  'answered_as',
+  'note',
+  'answered_at',
+  'telling_at',
+  'told_at',
+];
+
 /** @throws {HookmachineError} `DATABASE_ROLE` if the role of a host lacks a right */
 export async function assertGranted(database: Queryable): Promise<void> {
   const pairs = Object.entries(needed).flatMap(([table, rights]) =>
@@ -257,9 +271,10 @@ export async function assertGranted(database: Queryable): Promise<void> {
     `select current_user as role, upper(p.right) || ' on ' || p.name as lacks
      from unnest($1::text[], $2::text[]) p(name, "right")
      where not has_table_privilege(p.name, p.right)
-     union all select current_user, 'UPDATE (decision, answered_by, answered_as, note, answered_at) on hookmachine.approvals'
-     where not has_column_privilege('hookmachine.approvals', 'decision', 'update')`,
-    [pairs.map(([table]) => table), pairs.map(([, right]) => right)],
+     union all select current_user, 'UPDATE (' || string_agg(c.name, ', ') || ') on hookmachine.approvals'
+     from unnest($3::text[]) c(name)
+     where not has_column_privilege('hookmachine.approvals', c.name, 'update') having count(*) > 0`,
+    [pairs.map(([table]) => table), pairs.map(([, right]) => right), neededColumns],
   );
   if (rows.length > 0)
     throw new HookmachineError(

@@ -436,7 +436,7 @@ test('a guard whose failure denies does so if its bundle was changed, before or 
     said: expect.stringContaining('its bundle is not as it was signed'),
   });
   expect(changed.warnings.join()).toContain(
-    'hook "guard" (BeforeTool) may not run, so it blocks: its bundle guards was changed after it was signed: guard.sh is different; get it again, from its author or with hookmachine policy update',
+    'hook "guard" (tool.before) may not run, so it blocks: its bundle guards was changed after it was signed: guard.sh is different; get it again, from its author or with hookmachine policy update',
   );
   expect(await call(box)).toMatchObject({ ran: false });
   // Installing the same bundle again repairs it, even for sessions that already run it.

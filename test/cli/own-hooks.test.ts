@@ -44,7 +44,7 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.permission', guard));
     const { stdout } = await inProcess(box, ['list']);
-    expect(stdout).toContain('ToolPermission\n  guard\n');
+    expect(stdout).toContain('tool.permission\n  guard\n');
     expect(stdout).toContain('dialect  hookmachine');
     expect(stdout).toContain(`${box.own.project} hooks.tool.permission[0].hooks[0]`);
     expect(stdout).not.toContain('hooks are off');

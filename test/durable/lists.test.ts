@@ -125,4 +125,33 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
     expect([waited.exitCode, JSON.parse(waited.stdout)]).toMatchObject([0, { id: 'c-1', status: 'done' }]); // prettier-ignore
     expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]);
   });
+
+  test('Notification hooks are told of every question: by another host if the one that asked dies before it has, and only once if it does not', async () => {
+    const scene = await Scene.make(server, installed, {
+      'tool.before': { guard: { decision: 'ask', reason: 'May it?' } },
+      notify: { bell: {} },
+    });
+    const told = () => scene.starts('bell');
+    expect((await scene.call('c-1')).exitCode).toBe(3);
+    expect(told()).toBe(1);
+    expect(scene.read('bell.input')).toContain('"approval_id":"ap-1","call_id":"c-1"');
+    scene.hold('bell');
+    const host = scene.call('c-2');
+    await waitUntil(() => told() === 2);
+    host.kill('SIGKILL');
+    await host;
+    scene.release('bell');
+    // A question of a host that died before it began to tell.
+    await scene.query(manyQuestions(1, '1 day'));
+    await scene.work();
+    await waitUntil(() => told() === 3);
+    await scene.query(`update hookmachine.approvals set telling_at = now() - interval '3 minutes'`);
+    await waitUntil(() => told() === 4);
+    await waitUntil(
+      async () =>
+        (await scene.query('select from hookmachine.approvals where told_at is null')).length === 0,
+    );
+    expect(told()).toBe(4);
+    expect(scene.read('bell.input')).toContain('"call_id":"q-1"');
+  });
 });

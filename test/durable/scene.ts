@@ -301,6 +301,7 @@ export class Scene {
       drop function hookmachine.tell;
       drop index hookmachine.approvals_id_idx;
       drop table hookmachine.holds, hookmachine.counters;
+      alter table hookmachine.approvals drop column telling_at, drop column told_at;
       alter table hookmachine.calls drop column pruned_at;
       delete from hookmachine.version where version > ${version}`);
     if (version < 4)

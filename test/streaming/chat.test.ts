@@ -290,7 +290,7 @@ describe('in the middle of an answer', () => {
       expect(shown(events)).toBe('one two three two');
       expect(kept(chat)).toBe('one two three two');
       expect(warnings).toEqual([expect.stringContaining(why)]);
-      expect(warnings[0]).toContain('hook "editor" (AfterModel) failed and was ignored');
+      expect(warnings[0]).toContain('hook "editor" (model.after) failed and was ignored');
       expect(log().filter((piece) => piece.text?.includes('two'))).toHaveLength(1);
 
       if ('timeout' in more) return;
