@@ -404,7 +404,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await waitUntil(() => said.includes('its hooks and tools are ended'));
       await begin();
       const { exitCode, stderr } = await host;
-      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/cannot reach the database .*lease of 1 s.* was lost .*has joined again.*hook "guard" \(BeforeTool\) failed, and asks/s)]); // prettier-ignore
+      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/cannot reach the database .*lease of 1 s.* was lost .*has joined again.*hook "guard" \(tool\.before\) failed, and asks/s)]); // prettier-ignore
       const { approval } = await asked(scene);
       expect(approval.reason).toMatch(/cut off/);
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
