@@ -25,6 +25,10 @@ export interface Session {
   readonly lost: AbortSignal;
 }
 
+interface HeldSession extends Session {
+  readonly end: (why: Error) => void;
+}
+
 /**
  * A host stops shortly before the others take over, by its own clock and counted from before it reported: no
  * two clocks are compared.
@@ -58,7 +62,7 @@ export class Host {
   readonly #instance = randomUUID();
   readonly #events = new EventEmitter();
   readonly #left = new AbortController();
-  #session: Session | undefined;
+  #session: HeldSession | undefined;
   #joining: Promise<void> | undefined;
 
   constructor(database: Database, options: HostOptions) {
@@ -83,8 +87,8 @@ export class Host {
     const lost = new AbortController();
     // Every leg listens to it.
     setMaxListeners(0, lost.signal);
-    this.#session = { lost: lost.signal };
-    void this.#report(lost, since);
+    this.#session = { lost: lost.signal, end: (why) => lost.abort(why) };
+    void this.#report(this.#session, since);
     this.#events.emit('joined');
   }
 
@@ -141,11 +145,11 @@ export class Host {
   }
 
   /** Reports regularly that the host is alive, until its lease has ended. */
-  async #report(lost: AbortController, joinedAt: number): Promise<void> {
+  async #report(session: HeldSession, joinedAt: number): Promise<void> {
     const { name, lostAfter } = this.#options;
-    const ended = AbortSignal.any([lost.signal, this.#left.signal]);
+    const ended = AbortSignal.any([session.lost, this.#left.signal]);
     const expiry = new Expiry(ownShare * lostAfter, () =>
-      this.#lose(lost, `the database was out of reach for ${lostAfter / 1_000} s`),
+      this.#lose(session, `the database was out of reach for ${lostAfter / 1_000} s`),
     );
     expiry.extend(joinedAt);
     let isAway = false;
@@ -157,7 +161,7 @@ export class Host {
       try {
         const problem = await this.#extend();
         if (problem !== undefined) {
-          this.#lose(lost, problem);
+          this.#lose(session, problem);
           break;
         }
         expiry.extend(since);
@@ -186,10 +190,10 @@ export class Host {
     return this.#options.requireStandby && !rows[0].isCopied ? notCopied : undefined;
   }
 
-  #lose(lost: AbortController, why: string): void {
-    if (this.#session?.lost !== lost.signal) return;
+  #lose(session: HeldSession, why: string): void {
+    if (this.#session !== session) return;
     this.#session = undefined;
-    lost.abort(new Error(why));
+    session.end(new Error(why));
     if (this.#left.signal.aborted) return;
     this.#options.warn(
       `the lease of host ${this.#options.name} was lost (${why}): its hooks and tools are ended, and it joins again as soon as it can`,
@@ -262,6 +266,7 @@ export class Host {
         if (rows.length > 0) await giveBack(connection, name, { hasLeft: true });
       })
       .catch(() => undefined);
+    session.end(new Error('the host has left'));
   }
 }
 

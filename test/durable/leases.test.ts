@@ -103,6 +103,23 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the lease o
     await new Promise((resolve) => fourth.stdout.once('data', resolve));
   });
 
+  test('a host that is closed while a guard runs ends it and waits for nothing, and another one continues the call', async () => {
+    const scene = await Scene.make(server, installed, allowing);
+    scene.hold('guard');
+    const host = await scene.connect();
+    const calling = host.call({ id: 'c-1', ...call }).catch((error: unknown) => error);
+    await waitUntil(() => scene.starts('guard') === 1);
+    await host.close();
+    expect(await calling).toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+      message: 'This host was closed.',
+    });
+    const other = await scene.work();
+    expect(await other.outcome('c-1')).toMatchObject({ status: 'suspended' });
+    scene.release('guard');
+    expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+  });
+
   test('the tables are not migrated while a host of an earlier release is running', async () => {
     const scene = await Scene.make(server, installed, allowing);
     await scene.takeBackTo(4);

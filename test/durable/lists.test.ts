@@ -68,13 +68,16 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
 
   test('one answer is given to many questions, but only once it is confirmed, and not to those that it does not mean', async () => {
     const scene = await make(1_200);
+    await scene.query(`update hookmachine.calls set format = 99 where id = 'q-7'`);
     const args = ['approvals', 'answer-all', 'deny', '--tool', 'run_shell_command', '--as', 'ann', '--note', 'not today']; // prettier-ignore
     const asked = await scene.run(...args);
     expect(asked.stdout).toBe('1080 questions would be answered; add --yes to do so');
     const { approvals } = await scene.records();
     expect(await approvals.count({ answered: true })).toBe(0);
-    expect((await scene.run(...args, '--yes')).stdout).toBe('1080 questions answered');
-    expect(await approvals.count()).toBe(120);
+    const given = await scene.run(...args, '--yes');
+    expect(given.stdout).toBe('1079 questions answered');
+    expect([given.exitCode, given.stderr]).toEqual([1, expect.stringContaining('ap-7 could not be answered: The call q-7 has format 99')]); // prettier-ignore
+    expect(await approvals.count()).toBe(121);
     expect(await approvals.show('ap-1')).toMatchObject({ answer: { decision: 'denied', by: 'ann', note: 'not today' } }); // prettier-ignore
     const wrong = await scene.run('approvals', 'answer-all', 'maybe');
     expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining('"maybe" is not an answer: use one of approve, deny, withdraw')]); // prettier-ignore

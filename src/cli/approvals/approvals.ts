@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Approval, GivenAnswer } from '../../durable/approvals.ts';
+import { isHookmachineError } from '../../base/errors.ts';
 import { oneLine, warn } from '../../base/log.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { countOf, withRecords } from '../parts/durable-options.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { openOption, portOf, untilInterrupted } from '../parts/inspect-option.ts';
@@ -141,14 +143,22 @@ const giveAnswers = (word: string, { as, note, yes, ...filter }: AnswerAllOption
     const count = await approvals.count(filter);
     if (!yes) return print(`${counted(count, 'question')} would be answered; add --yes to do so\n`);
     let [accepted, after] = [0, undefined as string | undefined];
+    const answer = async ({ id, digest }: Approval): Promise<boolean> => {
+      try {
+        return (await approvals.answer(id, { decision, by, note, digest })).accepted;
+      } catch (error) {
+        // Such as one of a newer release: it does not keep the others from being answered.
+        if (isHookmachineError(error, 'DATABASE_UNAVAILABLE')) throw error;
+        warn(undefined, `${id} could not be answered: ${messageOf(error)}`);
+        process.exitCode = 1;
+        return false;
+      }
+    };
     // Questions that are asked meanwhile are not meant.
     for (let left = count; left > 0;) {
       const page = await approvals.list({ ...filter, limit: Math.min(left, pageSize), after });
       if (page.length === 0) break;
-      for (const { id, digest } of page) {
-        const answered = await approvals.answer(id, { decision, by, note, digest });
-        if (answered.accepted) accepted += 1;
-      }
+      for (const approval of page) if (await answer(approval)) accepted += 1;
       after = page.at(-1)?.id;
       left -= page.length;
     }
