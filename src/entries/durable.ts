@@ -5,8 +5,14 @@ export type { DurableOptions, DurableRequest } from '../durable/options.ts';
 export type { DurableOutcome, SuspendedCall, WaitOptions } from '../durable/outcome.ts';
 export type { EndedCall } from '../durable/calls.ts';
 export { checkDatabase, migrateDatabase, openRecords } from '../durable/records.ts';
-export type { DurableHost, DurableRecords, Migration } from '../durable/records.ts';
+export type {
+  DurableHost,
+  DurableRecords,
+  Migration,
+  SubmittedRequest,
+} from '../durable/records.ts';
 export type { AnswerOptions, AnswerOutcome, Approvals } from '../durable/approvals.ts';
+export type { ApprovalFilter, ListOptions } from '../durable/approvals.ts';
 export type { Approval, GivenAnswer } from '../durable/approvals.ts';
 export { durableSettings } from '../durable/settings.ts';
 export type { DurableSettings, ReadDurableSettings } from '../durable/settings.ts';

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Block, blocksOf, blockWith, pages } from '../support/blocks.ts';
 import { starter } from '../support/main.ts';
@@ -115,6 +118,36 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     },
   ],
   'docs/durable.md js': ['it needs a package of 61 MB; test/durable'],
+  'docs/durable.md sh': [
+    async ({ text }) => {
+      const box = sandbox();
+      const file = box.write('project/tell.sh', text);
+      const got: [unknown, string][] = [];
+      const server = createServer((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => {
+          got.push([request.headers['title'], body]);
+          response.end();
+        });
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const input = JSON.stringify({
+        message: 'ap-7: may write_file run? May it?',
+        details: { approval_id: 'ap-7', call_id: 'c-1', tool_name: 'write_file' },
+      });
+      const env = { NOTIFY_URL: `http://127.0.0.1:${port}/topic` };
+      await execa('sh', [file], { input, env });
+      expect(got).toEqual([
+        [
+          'A call waits for approval',
+          'ap-7: may write_file run? May it?\nhookmachine approvals answer ap-7 approve --as NAME\n',
+        ],
+      ]);
+    },
+  ],
   'docs/embedding.md sh': ['it needs the registry; test/package'],
   'docs/hooks.md bash': [
     async ({ text }) => {
