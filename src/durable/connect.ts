@@ -226,10 +226,10 @@ export class Durable implements CallKeeper {
       try {
         await this.#host.session(beginPatience);
         if (performance.now() >= sweepAt) {
-          const isAny = await this.#sweep();
-          sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
           const factor = this.#database.isScarce ? 2 : 1;
           sweepAt = performance.now() + scattered(factor * sweepWait);
+          const isAny = await this.#sweep();
+          sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
         }
         await this.#fleet.refresh();
         const row = running.size < concurrency ? await this.#takeNext() : undefined;
