@@ -192,6 +192,8 @@ test('list, check, policy list and verify say which bundles there are, and which
     exitCode: 1,
     stdout: `✗ guards ${why}; get it again, from its author or with hookmachine policy update`,
   });
+  const verified = await policy('verify', '--json');
+  expect([verified.exitCode, JSON.parse(verified.stdout)]).toEqual([1, [{ bundle: 'guards', problem: expect.stringContaining(why) }]]); // prettier-ignore
   expect(await policy('test', 'guards')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(why),
@@ -205,6 +207,13 @@ test('list, check, policy list and verify say which bundles there are, and which
   expect((await policy('verify', 'guards')).stdout).toBe(
     '✓ guards 1.0.0  signed by security@acme.example',
   );
+  expect(JSON.parse((await policy('verify', '--json')).stdout)).toEqual([
+    { bundle: 'guards', version: '1.0.0', signer: 'security@acme.example' },
+  ]);
+  expect(JSON.parse((await policy('test', 'guards', '--json')).stdout)).toMatchObject([
+    { file: 'guard.hooktest.yaml', name: 'denies', lines: [] },
+    { name: 'lets others go on', lines: [] },
+  ]);
 });
 
 test('the tests of a bundle run only its own hooks, in an empty project, and may name one of them', async () => {

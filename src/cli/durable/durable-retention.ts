@@ -20,6 +20,7 @@ interface HoldOptions {
   readonly call?: string;
   readonly note: string;
   readonly as?: string;
+  readonly json?: true;
 }
 
 const as = ['--as <who>', 'who does it (default: your user name)'] as const;
@@ -45,10 +46,12 @@ export function addRetention(durable: Command): void {
     .option('--call <id>', 'one call')
     .requiredOption('--note <text>', 'why they must be kept')
     .option(...as)
-    .action(({ as: by = userInfo().username, ...options }: HoldOptions) =>
-      withRecords(async ({ retention }) =>
-        print(printable(line(await retention.hold({ ...options, by })))),
-      ),
+    .option('--json', 'as one JSON object')
+    .action(({ as: by = userInfo().username, json, ...options }: HoldOptions) =>
+      withRecords(async ({ retention }) => {
+        const placed = await retention.hold({ ...options, by });
+        print(json ? `${printableJson(placed, 2)}\n` : printable(line(placed)));
+      }),
     );
   hold
     .command('list')

@@ -19,6 +19,7 @@ import { requiredBundles } from '../../hosts/relay/managed-here.ts';
 import type { PlaceOptions } from './policy-work.ts';
 import { judgeBundle, judgeFiles } from './policy-tests.ts';
 import { about, placeOf, sayTests, testsIn, verifiedFrom } from './policy-work.ts';
+import { print } from '../parts/print.ts';
 import { printableJson } from '../parts/printable.ts';
 import { say } from '../parts/shown-change.ts';
 import type { BundlePlace } from '../../core/definitions/settings.ts';
@@ -36,38 +37,73 @@ export function list({ json }: { readonly json?: true }): void {
 }
 
 /** `policy verify`. */
-export async function verify(given: readonly string[], options: PlaceOptions): Promise<void> {
+export async function verify(
+  given: readonly string[],
+  { json, ...options }: PlaceOptions & { readonly json?: true },
+): Promise<void> {
   const place = placeOf(options);
   const installed = await about(place.index, () => readIndex(place));
   const all = given.length > 0 ? given : [...installed.keys()];
-  if (all.length === 0) say('No bundle is installed.');
-  for (const one of all)
-    try {
-      const known = installed.get(one);
-      const { manifest, signer } = await about(one, () =>
-        known ? whole(place, known) : verifiedFrom(one, place),
-      );
-      say(`✓ ${manifest.name} ${manifest.version}  signed by ${signer.name}`);
-    } catch (error) {
-      if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
-      say(`✗ ${error.message}`);
-      process.exitCode = 1;
-    }
+  if (all.length === 0 && !json) say('No bundle is installed.');
+  const seen: Verified[] = [];
+  for (const one of all) {
+    const verified = await verifiedOne(one, installed.get(one), place);
+    if (verified.problem !== undefined) process.exitCode = 1;
+    seen.push(verified);
+    if (json) continue;
+    const { bundle, version, signer, problem } = verified;
+    say(problem === undefined ? `✓ ${bundle} ${version}  signed by ${signer}` : `✗ ${problem}`);
+  }
+  if (json) print(`${printableJson(seen, 2)}\n`);
+}
+
+/** A bundle, and why it cannot be used. */
+interface Verified {
+  readonly bundle: string;
+  readonly version?: string;
+  readonly signer?: string;
+  readonly problem?: string;
+}
+
+async function verifiedOne(
+  bundle: string,
+  known: InstalledBundle | undefined,
+  place: BundlePlace,
+): Promise<Verified> {
+  try {
+    const { manifest, signer } = await about(bundle, () =>
+      known ? whole(place, known) : verifiedFrom(bundle, place),
+    );
+    return { bundle: manifest.name, version: manifest.version, signer: signer.name };
+  } catch (error) {
+    if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
+    return { bundle, problem: error.message };
+  }
 }
 
 /** @throws {BundleError} if the bundle is not as it was signed */
 const whole = (place: BundlePlace, installed: InstalledBundle): VerifiedBundle =>
   verifyInstalled(place, installed, readSigners(place.trusts));
 
+/** The options of `policy test`. */
+export interface TestOptions extends PlaceOptions {
+  readonly unsigned?: true;
+  readonly json?: true;
+}
+
 /** `policy test`. */
 export async function test(
   given: string,
-  options: PlaceOptions & { readonly unsigned?: true },
+  { json, unsigned, ...options }: TestOptions,
 ): Promise<void> {
   const place = placeOf(options);
-  const judged = await about(given, () => judge(given, place, options.unsigned));
-  const failed = sayTests(judged);
-  say(failed > 0 ? `\n${judged.length - failed} passed, ${failed} failed` : `\n${testsIn(judged)}`);
+  const judged = await about(given, () => judge(given, place, unsigned));
+  const failed = json ? judged.filter(({ lines }) => lines.length > 0).length : sayTests(judged);
+  if (json) print(`${printableJson(judged, 2)}\n`);
+  else
+    say(
+      failed > 0 ? `\n${judged.length - failed} passed, ${failed} failed` : `\n${testsIn(judged)}`,
+    );
   if (failed > 0) process.exitCode = 1;
 }
 

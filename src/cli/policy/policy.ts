@@ -1,3 +1,4 @@
+import type { TestOptions } from './policy-look.ts';
 import type { PlaceOptions } from './policy-work.ts';
 import type { Command } from 'commander';
 
@@ -78,8 +79,9 @@ function addLooking(policy: Command): void {
     )
     .description('say whether bundles are unchanged since someone who is trusted here signed them')
     .option(...system)
+    .option('--json', 'print JSON: a list of bundle, version, signer and problem')
     .addHelpText('after', '\nExit status: 0 all are, 1 at least one is not.')
-    .action(async (bundles: readonly string[], options: PlaceOptions) =>
+    .action(async (bundles: readonly string[], options: PlaceOptions & { readonly json?: true }) =>
       (await import('./policy-look.ts')).verify(bundles, options),
     );
   policy
@@ -90,8 +92,9 @@ function addLooking(policy: Command): void {
     )
     .option(...system)
     .option('--unsigned', 'it is a folder of yours that is not signed yet')
+    .option('--json', 'print JSON: a list of file, line, name, durationMs and lines')
     .addHelpText('after', '\nExit status: 0 all passed, 1 at least one did not.')
-    .action(async (bundle: string, options: PlaceOptions & { readonly unsigned?: true }) =>
+    .action(async (bundle: string, options: TestOptions) =>
       (await import('./policy-look.ts')).test(bundle, options),
     );
 }
