@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -13,6 +13,16 @@ test.skipIf(packed)(
   'the packed package is not checked here: npm run package does that',
   ({ skip }) => skip(),
 );
+
+test('the package installs only where the README says that it runs', () => {
+  const { os, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly os: readonly string[];
+    readonly engines: { readonly node: string };
+  };
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect(readme).toContain('It requires Linux or macOS, and Node 20.19+ or 22.12+.');
+  expect([os, engines.node]).toEqual([['darwin', 'linux'], '^20.19.0 || >=22.12.0']);
+});
 
 describe.runIf(packed)('the packed package', () => {
   test('the packed package passes publint', async () => {
