@@ -125,13 +125,13 @@ const pageRules: Readonly<Record<string, Rule>> = {
   newestFirst: optional(flag),
 };
 
-/** The condition of an `ApprovalFilter`. */
-const matches = `case $1 when 'all' then true when 'answered' then a.decision is not null else a.decision is null end
-  and ($2::text is null or c.workspace = $2) and ($3::text is null or c.tool = $3)
-  and ($4::text is null or position(lower($4) in lower(concat_ws(' ', a.shown, a.asked, a.call))) > 0)`;
+/** The condition of an `ApprovalFilter`, of which there is an index for the unanswered ones. */
+const matching = ({ all = false, answered = false }: ApprovalFilter): string =>
+  `${answered ? 'a.decision is not null' : all ? 'true' : 'a.decision is null'}
+   and ($1::text is null or c.workspace = $1) and ($2::text is null or c.tool = $2)
+   and ($3::text is null or position(lower($3) in lower(concat_ws(' ', a.shown, a.asked, a.call))) > 0)`;
 
-const matchedBy = ({ all, answered, workspace, tool, search }: ApprovalFilter): unknown[] => [
-  answered ? 'answered' : all ? 'all' : 'waiting',
+const matchedBy = ({ workspace, tool, search }: ApprovalFilter): unknown[] => [
   workspace ?? null,
   tool ?? null,
   search ?? null,
@@ -184,7 +184,7 @@ export class Approvals {
     const from = after === undefined ? null : numberOf(after);
     await this.expire();
     return this.#find(
-      `${matches} and ($5::bigint is null or a.id ${follows} $5) order by a.id ${order} limit $6`,
+      `${matching(options)} and ($4::bigint is null or a.id ${follows} $4) order by a.id ${order} limit $5`,
       [...matchedBy(options), from, limit],
     );
   }
@@ -199,7 +199,7 @@ export class Approvals {
     await this.expire();
     const { rows } = await this.#database.query<{ count: number }>(
       `select count(*)::integer as count
-       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call where ${matches}`,
+       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call where ${matching(filter)}`,
       matchedBy(filter),
     );
     return rows[0]!.count;
