@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -81,6 +82,12 @@ const plugin: Run = async ({ text }) => {
   expect(Object.values(exported).map((value) => typeof value)).toEqual(['function']);
 };
 
+/** Runs a block that needs these programs. */
+const needing = (programs: readonly string[], run: Run): Run => {
+  const missing = programs.filter((name) => spawnSync(name, ['--version']).error !== undefined);
+  return missing.length === 0 ? run : `${missing.join(', ')} is not installed; test/docs`;
+};
+
 const runs: Readonly<Record<string, readonly Run[]>> = {
   'README.md sh': [
     'it is the beginning of every run in CI; .ci/run',
@@ -119,7 +126,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   ],
   'docs/durable.md js': ['it needs a package of 61 MB; test/durable'],
   'docs/durable.md sh': [
-    async ({ text }) => {
+    needing(['jq', 'curl'], async ({ text }) => {
       const box = sandbox();
       const file = box.write('project/tell.sh', text);
       const got: [unknown, string][] = [];
@@ -146,18 +153,18 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
           'ap-7: may write_file run? May it?\nhookmachine approvals answer ap-7 approve --as NAME\n',
         ],
       ]);
-    },
+    }),
   ],
   'docs/embedding.md sh': ['it needs the registry; test/package'],
   'docs/hooks.md bash': [
-    async ({ text }) => {
+    needing(['jq'], async ({ text }) => {
       const box = sandbox();
       const file = box.write('project/guard.sh', text);
       const answer = async (path: string) =>
         (await execa('bash', [file], { input: JSON.stringify({ toolArgs: { path } }) })).stdout;
       expect(JSON.parse(await answer('a/.env'))).toMatchObject({ permissionDecision: 'deny' });
       expect(await answer('a.txt')).toBe('');
-    },
+    }),
   ],
   'docs/hooks.md js': [
     async ({ text }) => {
@@ -286,7 +293,10 @@ test('every block of every page is run, or known to be run elsewhere', () => {
 describe('a script of a page does what its page says', () => {
   for (const [key, list] of Object.entries(runs))
     for (const [index, run] of list.entries())
-      test.skipIf(typeof run === 'string')(`${key}, number ${index + 1}`, async () => {
-        if (typeof run !== 'string') await run(blocks.get(key)![index]!);
-      });
+      test.skipIf(typeof run === 'string')(
+        `${key}, number ${index + 1}${typeof run === 'string' ? ` (${run})` : ''}`,
+        async () => {
+          if (typeof run !== 'string') await run(blocks.get(key)![index]!);
+        },
+      );
 });
