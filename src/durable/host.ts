@@ -79,11 +79,11 @@ export class Host {
    */
   async join(): Promise<void> {
     await this.#assertCopied();
-    const since = await this.#enrol();
     // Of hosts that ended while they worked on nothing, nobody takes anything over.
     await this.#database.query(
       `delete from hookmachine.hosts where seen_at < now() - lease - interval '1 day'`,
     );
+    const since = await this.#enrol();
     const lost = new AbortController();
     // Every leg listens to it.
     setMaxListeners(0, lost.signal);
