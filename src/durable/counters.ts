@@ -3,11 +3,6 @@ import type { Queryable } from './postgres.ts';
 /** What is counted because nothing in the tables shows it afterwards. */
 export type Counter = 'take_overs' | 'leases_lost' | 'cut_off';
 
-/** Counts an effect of a call that was cut off. */
-export const cutOffText = `insert into hookmachine.counters (workspace, name, value)
-  select workspace, 'cut_off', 1 from hookmachine.calls where id = $1
-  on conflict (workspace, name) do update set value = counters.value + 1`;
-
 /** Adds to a counter of a workspace. */
 export async function add(
   database: Queryable,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cutOffText } from './counters.ts';
+import { add } from './counters.ts';
 import { type Database, type Rows, whenReachable } from './postgres.ts';
 
 /**
@@ -53,12 +53,14 @@ interface EffectRow {
 export class Ledger {
   readonly #database: Database;
   readonly #lease: Lease;
+  readonly #workspace: string;
   readonly #lost: AbortSignal;
 
   /** `lost` is aborted when the host has lost its lease. */
-  constructor(database: Database, lease: Lease, lost: AbortSignal) {
+  constructor(database: Database, lease: Lease, workspace: string, lost: AbortSignal) {
     this.#database = database;
     this.#lease = lease;
+    this.#workspace = workspace;
     this.#lost = lost;
   }
 
@@ -80,7 +82,8 @@ export class Ledger {
     const { host: by, token: given, ended_at: endedAt } = found;
     // The database went away after it had written the claim.
     if (given === token) return { status: 'claimed', token };
-    if (endedAt === null) await this.#query(cutOffText, [call]);
+    if (endedAt === null)
+      await whenReachable(() => add(this.#database, this.#workspace, 'cut_off'), this.#lost);
     return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 

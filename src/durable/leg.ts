@@ -82,7 +82,7 @@ export async function runLeg(
   const { database } = parts;
   const lease: Lease = { call: row.id, number: row.lease, host: row.host ?? '' };
   const abort = new AbortController();
-  const effects = new Effects(new Ledger(database, lease, signals.lost), (error) =>
+  const effects = new Effects(new Ledger(database, lease, row.workspace, signals.lost), (error) =>
     abort.abort(error),
   );
   const lose = (): void => effects.break(new LeaseLost('The host has lost its lease.'));

@@ -12,11 +12,11 @@ export interface Metric {
 const about: Readonly<Record<string, readonly ['gauge' | 'counter', string]>> = {
   hookmachine_questions_waiting: ['gauge', 'Questions that nobody has answered.'],
   hookmachine_question_oldest_seconds: ['gauge', 'The age of the oldest unanswered question.'],
-  hookmachine_answers_total: ['counter', 'Questions that were answered or have expired.'],
-  hookmachine_answer_seconds_total: [
-    'counter',
-    'The sum of the times from the question to the answer.',
+  hookmachine_answers: [
+    'gauge',
+    'Questions that were answered or have expired, until they are pruned.',
   ],
+  hookmachine_answer_seconds: ['gauge', 'The sum of their times from the question to the answer.'],
   hookmachine_calls: ['gauge', 'Calls by their status.'],
   hookmachine_calls_unattended: [
     'gauge',
@@ -40,11 +40,11 @@ const query = `
   from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
   where a.decision is null and a.expires_at > now() group by c.workspace
   union all
-  select 'hookmachine_answers_total', c.workspace, 'decision', a.decision, count(*)::float8
+  select 'hookmachine_answers', c.workspace, 'decision', a.decision, count(*)::float8
   from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
   where a.decision is not null group by c.workspace, a.decision
   union all
-  select 'hookmachine_answer_seconds_total', c.workspace, 'decision', a.decision,
+  select 'hookmachine_answer_seconds', c.workspace, 'decision', a.decision,
     sum(extract(epoch from a.answered_at - a.asked_at))::float8
   from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
   where a.decision is not null group by c.workspace, a.decision

@@ -1,6 +1,7 @@
 import { firedResult } from '../core/calls/event-hooks.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import type { Database } from './postgres.ts';
+import { format } from './schema.ts';
 
 interface Untold {
   readonly id: string;
@@ -30,7 +31,10 @@ export class Notices {
     this.#workspace = workspace;
   }
 
-  /** Tells of the question of one call, or of all questions of the workspace that nobody is telling of. */
+  /**
+   * Tells of the question of one call, or of all questions of the workspace that nobody is telling of. Those of
+   * a newer release are told of there.
+   */
   async tell(call?: string): Promise<void> {
     const { rows } = await this.#database.query<Untold>(
       `update hookmachine.approvals a set telling_at = now()
@@ -38,11 +42,12 @@ export class Notices {
        where c.id = a.call and a.id in (
          select a.id from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
          where a.told_at is null and a.decision is null and a.expires_at > now() and c.workspace = $1
+           and c.format <= $3
            and ($2::text is null or a.call = $2)
            and (a.telling_at is null or a.telling_at < now() - interval '${tellingLasts} seconds')
          order by a.id limit ${batch} for update of a skip locked
        ) returning a.id, a.call, c.tool, a.asked`,
-      [this.#workspace, call ?? null],
+      [this.#workspace, call ?? null, format],
     );
     await Promise.all(rows.map((row) => this.#tellOf(row)));
   }

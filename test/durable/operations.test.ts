@@ -142,7 +142,8 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       for (const line of [
         '# TYPE hookmachine_questions_waiting gauge',
         'hookmachine_questions_waiting{workspace="w"} 1',
-        'hookmachine_answers_total{workspace="w",decision="denied"} 1',
+        '# TYPE hookmachine_answers gauge',
+        'hookmachine_answers{workspace="w",decision="denied"} 1',
         'hookmachine_hosts{workspace="w"} 1',
         'hookmachine_take_overs_total{workspace="w"} 1',
         'hookmachine_leases_lost_total{workspace="w"} 1',

@@ -6,7 +6,6 @@ import { oneLine } from '../../base/log.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import {
   addHostOptions,
-  databaseHere,
   durableHost,
   type HostOptions,
   reported,
@@ -86,8 +85,7 @@ Examples:
 
 /** Submits a call for a worker to make; with `--wait`, waits for its end. */
 const submitted = (name: string, input: ToolInput, options: Options): Promise<void> =>
-  withRecords(async (records) => {
-    const { settings } = databaseHere();
+  withRecords(async (records, settings) => {
     const workspace = workspaceIn(options, settings);
     const id = await records.submit({ id: options.id, session: options.session, workspace, name, input }); // prettier-ignore
     if (options.wait) return show(await records.outcome(id, { wait: true }));

@@ -59,7 +59,8 @@ export function addDurable(program: Command): void {
 }
 
 async function check(isJson: boolean): Promise<void> {
-  const { version, needed } = await checkDatabase(databaseUrl());
+  const url = databaseUrl();
+  const { version, needed } = await checkDatabase(url);
   const fix = version < needed ? '; run: hookmachine durable migrate' : '';
   const line = `the tables are at version ${version}, and this release needs ${needed}${fix}\n`;
   if (version !== needed) {
@@ -67,7 +68,7 @@ async function check(isJson: boolean): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const records = await openRecords(databaseUrl());
+  const records = await openRecords(url);
   try {
     const [hosts, waiting, questions] = await Promise.all([
       records.hosts(),

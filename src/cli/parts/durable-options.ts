@@ -140,11 +140,14 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
 }
 
 /** Runs work with the records of the database, and closes them. */
-export async function withRecords(work: (records: DurableRecords) => Promise<void>): Promise<void> {
+export async function withRecords(
+  work: (records: DurableRecords, settings: DurableSettings) => Promise<void>,
+): Promise<void> {
   await reported(async () => {
-    const records = await openRecords(databaseUrl());
+    const { url, settings } = databaseHere();
+    const records = await openRecords(url);
     try {
-      await work(records);
+      await work(records, settings);
     } finally {
       await records.close();
     }
