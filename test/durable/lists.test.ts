@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
@@ -105,7 +107,12 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
   test('a call that was submitted runs nothing until a worker takes it, and waiting for it survives a restart of the database', async () => {
     const scene = await Scene.make(server, installed);
     const submit = ['call', call.name, '--input', JSON.stringify(call.input), '--id', 'c-1', '--workspace', 'w', '--submit']; // prettier-ignore
+    const settings = join(scene.project, '../.hookmachine/settings.json');
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, JSON.stringify({ hooksConfig: { durable: { lostAfter: 'soon' } } }));
     const first = await scene.run(...submit);
+    expect(first.stderr.match(/hooksConfig\.durable\.lostAfter/g)).toHaveLength(1);
+    rmSync(settings);
     expect([first.exitCode, JSON.parse(first.stdout)]).toEqual([0, { id: 'c-1', workspace: 'w', status: 'submitted' }]); // prettier-ignore
     expect((await scene.run(...submit)).stdout).toBe(first.stdout);
     const other = await scene.run('call', 'read_file', '--input', '{}', '--id', 'c-1', '--workspace', 'w', '--submit'); // prettier-ignore

@@ -191,6 +191,16 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       const again = await scene.run('durable', 'hold', 'lift', 'hold-1');
       expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('hold-1 is not in force')]); // prettier-ignore
       expect((await scene.run('durable', 'hold', 'list')).stdout).toContain('lifted by bob');
+      const { retention } = await scene.records();
+      const due = () => retention.prune({ olderThan: 1, dryRun: true });
+      for (const which of [{ workspace: 'w' }, { workspace: 'w', call: 'old' }]) {
+        const { id } = await retention.hold({ ...which, note: 'case 4712', by: 'ann' });
+        expect(await due()).toBe('call' in which ? 1 : 0);
+        expect(await retention.lift(id, 'ann')).toBe(true);
+      }
+      await retention.hold({ session: 'another', note: 'case 4713', by: 'ann' });
+      expect(await due()).toBe(2);
+      await expect(retention.hold({ note: 'nothing', by: 'ann' })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' }); // prettier-ignore
       expect((await prune()).stdout).toBe('1 call would be pruned; add --yes to do so');
       expect(await ended.audit('old')).toMatchObject({ call: { id: 'old' } });
       expect(JSON.parse((await prune('--yes', '--json')).stdout)).toEqual({ calls: 1, pruned: true }); // prettier-ignore
