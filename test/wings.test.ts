@@ -10,6 +10,7 @@ const wings = [
   'cli',
   'entries',
   'workbench',
+  'hub',
   'durable',
   'adapters',
   'agent',

@@ -55,6 +55,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> = 
     audit: async () => (await import('./audit/audit.ts')).addAudit,
     approvals: async () => (await import('./approvals/approvals.ts')).addApprovals,
     durable: async () => (await import('./durable/durable.ts')).addDurable,
+    hub: async () => (await import('./hub/hub.ts')).addHub,
   },
   'Started by others:': {
     warm: async () => (await import('./warm/warm.ts')).addWarm,

@@ -11,11 +11,13 @@ import {
   text,
 } from '../base/arguments.ts';
 import { HookmachineError } from '../base/errors.ts';
-import { assertKnown } from './calls.ts';
+import type { ApprovalFilter, ApprovalRow, Decision } from './database/approvals.ts';
+import type { CallStore } from './database/store.ts';
+import { assertKnown } from './database/calls.ts';
 import type { HookSaid } from './judged.ts';
-import { sha256 } from './policy.ts';
-import { type Database, isUnreachable } from './postgres.ts';
-import { format } from './schema.ts';
+import { digestOf } from './database/digest.ts';
+import { isUnreachable } from './database/postgres.ts';
+import { format } from './database/schema.ts';
 
 /** A question that a hook wants answered before a tool runs. */
 export interface Approval {
@@ -27,6 +29,8 @@ export interface Approval {
   readonly workspace: string;
   readonly session?: string;
   readonly tool: string;
+  /** The machine whose call it is, if it came through a hub. */
+  readonly machine?: string;
   /** The arguments that the tool gets, byte for byte, as JSON. */
   readonly shown: string;
   /** The SHA-256 of `shown`. An answer that names it applies to exactly these arguments. */
@@ -43,29 +47,15 @@ export interface Approval {
 
 /** How a question was answered. */
 export interface GivenAnswer {
-  readonly decision: 'approved' | 'denied' | 'expired' | 'withdrawn';
-  /** Who answered, by their own account. */
+  readonly decision: Decision;
+  /** Who answered: as a hub knows them, or by their own account. */
   readonly by?: string;
   /** The database role that the answer was given with. */
   readonly role?: string;
+  /** `hub` if a hub knows who answered. */
+  readonly through?: 'hub';
   readonly note?: string;
   readonly at: Date;
-}
-
-/** Which questions are meant. */
-export interface ApprovalFilter {
-  /** Whether the answered ones are included; default: only the unanswered ones. */
-  readonly all?: boolean | undefined;
-  /** Whether only the answered ones are meant. */
-  readonly answered?: boolean | undefined;
-  readonly workspace?: string | undefined;
-  /** The name of the tool. */
-  readonly tool?: string | undefined;
-  /**
-   * A text that occurs in the arguments, in what the hooks said, or in the id of the call, in upper or lower
-   * case.
-   */
-  readonly search?: string | undefined;
 }
 
 /** Which questions to list, and how many. */
@@ -125,48 +115,23 @@ const pageRules: Readonly<Record<string, Rule>> = {
   newestFirst: optional(flag),
 };
 
-/** The condition of an `ApprovalFilter`, of which there is an index for the unanswered ones. */
-const matching = ({ all = false, answered = false }: ApprovalFilter): string =>
-  `${answered ? 'a.decision is not null' : all ? 'true' : 'a.decision is null'}
-   and ($1::text is null or c.workspace = $1) and ($2::text is null or c.tool = $2)
-   and ($3::text is null or position(lower($3) in lower(concat_ws(' ', a.shown, a.asked, a.call))) > 0)`;
-
-const matchedBy = ({ workspace, tool, search }: ApprovalFilter): unknown[] => [
-  workspace ?? null,
-  tool ?? null,
-  search ?? null,
-];
+/** The part of a store that these are read from and answered in. */
+type ApprovalStore = Pick<
+  CallStore,
+  'approval' | 'approvalOf' | 'approvals' | 'countApprovals' | 'answerApproval' | 'expireApprovals'
+>;
 
 const words = { approve: 'approved', deny: 'denied', withdraw: 'withdrawn' } as const;
-
-interface ApprovalRow {
-  readonly id: string;
-  readonly call: string;
-  readonly format: number;
-  readonly workspace: string;
-  readonly session: string | null;
-  readonly tool: string;
-  readonly shown: string;
-  readonly digest: string;
-  readonly asked: string;
-  readonly asked_at: Date;
-  readonly expires_at: Date;
-  readonly decision: GivenAnswer['decision'] | null;
-  readonly answered_by: string | null;
-  readonly answered_as: string | null;
-  readonly note: string | null;
-  readonly answered_at: Date | null;
-}
 
 /**
  * The questions of all workspaces of a database. Reading and answering them needs no tools, no hooks and no
  * running host.
  */
 export class Approvals {
-  readonly #database: Database;
+  readonly #store: ApprovalStore;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(store: ApprovalStore) {
+    this.#store = store;
   }
 
   /**
@@ -180,13 +145,10 @@ export class Approvals {
   async list(options: ListOptions = {}): Promise<readonly Approval[]> {
     assertArguments('approvals.list', options, { ...filterRules, ...pageRules });
     const { limit = 1_000, after, newestFirst = false } = options;
-    const [follows, order] = newestFirst ? ['<', 'desc'] : ['>', 'asc'];
-    const from = after === undefined ? null : numberOf(after);
+    const from = after === undefined ? undefined : numberOf(after);
     await this.expire();
-    return this.#find(
-      `${matching(options)} and ($4::bigint is null or a.id ${follows} $4) order by a.id ${order} limit $5`,
-      [...matchedBy(options), from, limit],
-    );
+    const rows = await this.#store.approvals({ ...options, limit, after: from, newestFirst });
+    return rows.map(approvalFrom);
   }
 
   /**
@@ -197,27 +159,22 @@ export class Approvals {
   async count(filter: ApprovalFilter = {}): Promise<number> {
     assertArguments('approvals.count', filter, filterRules);
     await this.expire();
-    const { rows } = await this.#database.query<{ count: number }>(
-      `select count(*)::integer as count
-       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call where ${matching(filter)}`,
-      matchedBy(filter),
-    );
-    return rows[0]!.count;
+    return this.#store.countApprovals(filter);
   }
 
   /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question */
   async show(id: string): Promise<Approval> {
     const number = numberOf(id);
     await this.expire();
-    const [found] = await this.#find('a.id = $1', [number]);
+    const found = await this.#store.approval(number);
     if (found === undefined) throw unknownApproval(id);
-    return found;
+    return approvalFrom(found);
   }
 
   /** Returns the question that a call is or was waiting for. */
   async of(call: string): Promise<Approval | undefined> {
-    const [found] = await this.#find('a.call = $1', [call]);
-    return found;
+    const found = await this.#store.approvalOf(call);
+    return found && approvalFrom(found);
   }
 
   /**
@@ -245,19 +202,8 @@ export class Approvals {
         'APPROVAL_MISMATCH',
         `${id} is not about the arguments with the digest ${digest}: its digest is ${asked.digest}. Check what it shows.`,
       );
-    const { rows } = await this.#database.query(
-      `with answered as (
-         update hookmachine.approvals
-         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now()
-         where id = $1 and decision is null and expires_at > now() returning call
-       ), ready as (
-         update hookmachine.calls set status = 'ready', ready_at = now()
-         from answered where calls.id = answered.call and calls.status = 'suspended'
-       ) select hookmachine.tell(c.workspace, c.id)
-         from answered join hookmachine.calls c on c.id = answered.call`,
-      [numberOf(id), words[decision], by, note ?? null],
-    );
-    if (rows.length > 0) return { accepted: true };
+    const isAccepted = await this.#store.answerApproval(numberOf(id), words[decision], by, note);
+    if (isAccepted) return { accepted: true };
     const { answer } = await this.show(id);
     if (answer === undefined) throw unknownApproval(id);
     return { accepted: false, was: answer };
@@ -268,24 +214,8 @@ export class Approvals {
    *
    * @returns whether there were any
    */
-  async expire(): Promise<boolean> {
-    for (let total = 0; ;) {
-      const { rows } = await this.#database.query(
-        `with due as (
-           select id from hookmachine.approvals where decision is null and expires_at <= now()
-           order by expires_at limit ${batch} for update skip locked
-         ), expired as (
-           update hookmachine.approvals a set decision = 'expired', answered_at = now()
-           from due where a.id = due.id returning a.call
-         ), ready as (
-           update hookmachine.calls set status = 'ready', ready_at = now()
-           from expired where calls.id = expired.call and calls.status = 'suspended'
-         ) select hookmachine.tell(c.workspace, c.id)
-           from expired join hookmachine.calls c on c.id = expired.call`,
-      );
-      total += rows.length;
-      if (rows.length < batch) return total > 0;
-    }
+  expire(): Promise<boolean> {
+    return this.#store.expireApprovals();
   }
 
   /**
@@ -310,26 +240,15 @@ export class Approvals {
   async #newer(last: number): Promise<readonly Approval[]> {
     try {
       await this.expire();
-      return await this.#find('a.decision is null and a.id > $1 order by a.id limit 1000', [last]);
+      const after = String(last);
+      const rows = await this.#store.approvals({ after, limit: 1_000, newestFirst: false });
+      return rows.map(approvalFrom);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       return [];
     }
   }
-
-  async #find(which: string, values: readonly unknown[]): Promise<readonly Approval[]> {
-    const { rows } = await this.#database.query<ApprovalRow>(
-      `select a.*, c.format, c.workspace, c.session, c.tool
-       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
-       where ${which}`,
-      values,
-    );
-    return rows.map(approvalOf);
-  }
 }
-
-/** How many questions expire in one statement: it holds their rows, which answers wait for. */
-const batch = 1_000;
 
 /** How often new questions are polled for, in ms. */
 const lookEvery = 1_000;
@@ -340,7 +259,7 @@ const askedIn = ({ format: written, asked }: ApprovalRow): Pick<Approval, 'reaso
     ? { reason: `It was asked by a newer release (format ${written}): answer it there.`, hooks: [] }
     : (JSON.parse(asked) as Pick<Approval, 'reason' | 'hooks'>);
 
-function approvalOf(row: ApprovalRow): Approval {
+function approvalFrom(row: ApprovalRow): Approval {
   const { reason, hooks } = askedIn(row);
   const { decision, answered_by: by, answered_as: role, note, answered_at: at } = row;
   return {
@@ -350,6 +269,7 @@ function approvalOf(row: ApprovalRow): Approval {
     workspace: row.workspace,
     ...(row.session !== null && { session: row.session }),
     tool: row.tool,
+    ...(row.machine !== null && { machine: row.machine }),
     shown: row.shown,
     digest: row.digest,
     ...(reason !== undefined && { reason }),
@@ -362,6 +282,7 @@ function approvalOf(row: ApprovalRow): Approval {
           decision,
           ...(by !== null && { by }),
           ...(role !== null && { role }),
+          ...(row.answered_through === 'hub' && { through: row.answered_through }),
           ...(note !== null && { note }),
           at,
         },
@@ -385,7 +306,7 @@ const unknownApproval = (id: string): HookmachineError =>
 
 /** Whether the arguments are those that the question was asked about. */
 export const isIntact = ({ shown, digest }: Pick<Approval, 'shown' | 'digest'>): boolean =>
-  sha256(shown) === digest;
+  digestOf(shown) === digest;
 
 const isDigest = (given: string, digest: string): boolean =>
   given.length >= 12 && digest.startsWith(given.toLowerCase());

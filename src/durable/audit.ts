@@ -1,6 +1,6 @@
 import { type Approval, Approvals } from './approvals.ts';
-import { type CallRow, findCall } from './calls.ts';
-import type { Database } from './postgres.ts';
+import type { CallRow } from './database/calls.ts';
+import type { CallStore } from './database/store.ts';
 
 /** One effect of a call: a hook or the tool. */
 export interface AuditedEffect {
@@ -29,24 +29,11 @@ export interface Audit {
   readonly approval?: Approval;
 }
 
-interface EffectRow {
-  readonly name: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-  readonly outcome: string | null;
-}
-
 /** @throws {HookmachineError} `CALL_UNKNOWN` if there is no such call */
-export async function audit(database: Database, id: string): Promise<Audit> {
-  const row = await findCall(database, id);
-  const { rows } = await database.query<EffectRow>(
-    `select name, host, pid, started_at, ended_at, outcome
-     from hookmachine.effects where call = $1 order by started_at, name`,
-    [id],
-  );
-  const approval = await new Approvals(database).of(id);
+export async function audit(store: CallStore, id: string): Promise<Audit> {
+  const row = await store.findCall(id);
+  const effects = await store.effectsOf(id);
+  const approval = await new Approvals(store).of(id);
   const { workspace, tool, input, status, attempts, host } = row;
   return {
     call: {
@@ -65,7 +52,7 @@ export async function audit(database: Database, id: string): Promise<Audit> {
       ...(row.policy !== null && { judged: row.policy }),
       ...(row.policy_resumed !== null && { resumed: row.policy_resumed }),
     },
-    effects: rows.map((effect) => ({
+    effects: effects.map((effect) => ({
       name: effect.name,
       host: effect.host,
       pid: effect.pid,

@@ -13,32 +13,21 @@ import { onAbort } from '../core/run/run-machine.ts';
 import { tellOnce, warn } from '../base/log.ts';
 import { type AnswerOptions, Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
-import {
-  type CallRow,
-  findCall,
-  isOfAnAgent,
-  letGo,
-  type Submitted,
-  submit,
-  submitAgain,
-  findLast,
-  submitNew,
-  takeReady,
-  takeWithin,
-} from './calls.ts';
+import type { CallStore } from './database/store.ts';
+import { type CallRow, isOfAnAgent, type Submitted } from './database/calls.ts';
 import { Fleet } from './fleet.ts';
 import { Host } from './host.ts';
-import { isLeaseLost } from './ledger.ts';
+import { isLeaseLost } from './database/effects.ts';
 import { type LegParts, runLeg, type ToolOf } from './leg.ts';
 import { type Hold, OpenCall } from './open-call.ts';
 import { callRules, type DurableOptions, type DurableRequest, optionRules } from './options.ts';
 import { blockedBy, type DurableOutcome, outcomeOf } from './outcome.ts';
 import { untilExpiry, type WaitOptions } from './outcome.ts';
-import { type Database, isUnreachable, openDatabase, whenReachable } from './postgres.ts';
-import { type Metric, metrics } from './metrics.ts';
+import { isUnreachable, whenReachable } from './database/postgres.ts';
+import type { Metric } from './database/metrics.ts';
 import { News, scattered } from './news.ts';
 import { Notices } from './notices.ts';
-import { assertGranted, assertMigrated } from './schema.ts';
+import { openStore } from './open-store.ts';
 import { takeOver } from './take-over.ts';
 import { messageOf } from '../base/message-of.ts';
 
@@ -46,7 +35,7 @@ import { messageOf } from '../base/message-of.ts';
  * Joins the hosts of a workspace. The database must have been migrated: `hookmachine durable migrate`.
  *
  * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `DATABASE_ROLE`, `DATABASE_STANDBY`,
- * `HOST_NAME_TAKEN`
+ * `HOST_NAME_TAKEN`, `HUB_REFUSED`
  * @example
  * const durable = await connectDurable({ database, config, tools, workspace: 'shop' });
  * const outcome = await durable.call({ id: 'c-1', name: 'write_file', input });
@@ -54,18 +43,17 @@ import { messageOf } from '../base/message-of.ts';
  */
 export async function connectDurable(options: DurableOptions): Promise<Durable> {
   assertArguments('connectDurable', options, optionRules);
-  const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const database = await openDatabase(options.database, `hookmachine ${name}`);
+  const own = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const { store, prefix } = await openStore(options, `hookmachine ${own}`);
+  const name = prefix + own;
   try {
-    await assertMigrated(database);
-    await assertGranted(database);
     const { workspace, lostAfter = 30_000, requireStandby = false, config } = options;
     const tell = (line: string): void => warn(config.onWarning, line);
-    const host = new Host(database, { name, workspace, lostAfter, requireStandby, warn: tell });
+    const host = new Host(store, { name, workspace, lostAfter, requireStandby, warn: tell });
     await host.join();
-    return new Durable(options, name, database, host);
+    return new Durable(options, name, store, host);
   } catch (error) {
-    await database.end();
+    await store.close();
     throw error;
   }
 }
@@ -85,7 +73,7 @@ export class Durable implements CallKeeper {
   readonly workspace: string;
   readonly config: HookSystemConfig;
   readonly approvals: Approvals;
-  readonly #database: Database;
+  readonly #store: CallStore;
   readonly #host: Host;
   readonly #news: News;
   readonly #fleet: Fleet;
@@ -97,7 +85,7 @@ export class Durable implements CallKeeper {
   readonly #working = new Set<string>();
 
   /** Called by `connectDurable` only. */
-  constructor(options: DurableOptions, name: string, database: Database, host: Host) {
+  constructor(options: DurableOptions, name: string, store: CallStore, host: Host) {
     const { config, allowGuardWrites } = options;
     const tools = toolsByName(options.tools ?? []);
     const { expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
@@ -105,15 +93,15 @@ export class Durable implements CallKeeper {
     this.workspace = options.workspace;
     this.config = config;
     this.#options = options;
-    this.#database = database;
+    this.#store = store;
     this.#host = host;
-    this.#fleet = new Fleet(database, options.database, config);
+    this.#fleet = new Fleet(store, config);
     this.#warn = tellOnce((line) => warn(config.onWarning, line));
-    this.#news = new News(database, options.workspace, this.#warn);
-    this.approvals = new Approvals(database);
+    this.#news = new News(store, options.workspace, this.#warn);
+    this.approvals = new Approvals(store);
     const { approvals } = this;
-    const notices = new Notices(database, config, options.workspace);
-    this.#parts = { database, approvals, notices, config, expiresAfter };
+    const notices = new Notices(store, config, options.workspace);
+    this.#parts = { store, approvals, notices, config, expiresAfter };
     const offered = new OfferedTools({ config, tools, allowGuardWrites });
     this.#toolOf = (request, signal) => ({
       ...offered.call(request, signal),
@@ -142,7 +130,7 @@ export class Durable implements CallKeeper {
     }
     const isCallers = false;
     const submission = { id, workspace, session, tool: name, input: json, isCallers };
-    const submitted = await this.#submitted(() => submit(this.#database, submission, this.name));
+    const submitted = await this.#submitted(() => this.#store.submit(submission, this.name));
     if (submitted.isNew) await this.#work(submitted.row, options);
     return this.#follow(id, options);
   }
@@ -168,7 +156,7 @@ export class Durable implements CallKeeper {
     const { workspace } = this.#options;
     const { id, name: tool, input } = request;
     const submission = { id, workspace, session, tool, input: JSON.stringify(input) };
-    const submitAs = isNew ? submitNew : submitAgain;
+    const submitAs = isNew ? this.#store.submitNew : this.#store.submitAgain;
     let submitted: Submitted | undefined;
     const proceed = async (hold: Hold): Promise<DurableOutcome> => {
       if (submitted === undefined) {
@@ -179,7 +167,7 @@ export class Durable implements CallKeeper {
           return blockedBy(error, id, input);
         }
         submitted = await this.#submitted(() =>
-          submitAs(this.#database, { ...submission, isCallers: true }, this.name),
+          submitAs({ ...submission, isCallers: true }, this.name),
         );
         if (submitted.isNew) await this.#work(submitted.row, hold);
         else hold.onFound(JSON.parse(submitted.row.input) as ToolInput);
@@ -195,7 +183,7 @@ export class Durable implements CallKeeper {
   /** Withdraws the question that a call waits for: the tool does not run, and the model is told why. */
   async withdraw(id: string, why: string): Promise<void> {
     assertArguments('durable.withdraw', { id, why }, { id: text, why: anyText });
-    const call = await findLast(this.#database, id);
+    const call = await this.#store.findLast(id);
     const approval = call && (await this.approvals.of(call.id));
     if (approval === undefined || approval.answer !== undefined) return;
     const answer = { decision: 'withdraw', by: this.name, note: why } as const;
@@ -203,14 +191,14 @@ export class Durable implements CallKeeper {
     // Someone answered at that very moment: the call is left to the host that runs its tool.
     if (!accepted) return;
     // Perhaps nobody will come to continue it, and all that is left to do is to record the refusal.
-    const taken = await takeReady(this.#database, this.workspace, this.name, approval.call);
+    const taken = await this.#store.takeReady(this.workspace, this.name, approval.call);
     if (taken) await this.#work(taken);
   }
 
   /** Returns every effect of a call, with what was asked and answered. */
   async audit(id: string): Promise<Audit> {
     assertArgument('the id of a call', id, text);
-    return audit(this.#database, id);
+    return audit(this.#store, id);
   }
 
   /**
@@ -226,7 +214,7 @@ export class Durable implements CallKeeper {
       try {
         await this.#host.session(beginPatience);
         if (performance.now() >= sweepAt) {
-          const factor = this.#database.isScarce ? 2 : 1;
+          const factor = this.#store.isScarce ? 2 : 1;
           sweepAt = performance.now() + scattered(factor * sweepWait);
           const isAny = await this.#sweep();
           sweepWait = isAny ? sweepEvery.first : Math.min(sweepWait * 1.5, sweepEvery.longest);
@@ -266,8 +254,8 @@ export class Durable implements CallKeeper {
   #takeNext(): Promise<CallRow | undefined> {
     const { workspaceConcurrency: most, workspace } = this.#options;
     return most === undefined
-      ? takeReady(this.#database, workspace, this.name)
-      : takeWithin(this.#database, workspace, this.name, most);
+      ? this.#store.takeReady(workspace, this.name)
+      : this.#store.takeWithin(workspace, this.name, most);
   }
 
   /** Whether this host has its lease: without it, it begins and continues no calls. */
@@ -277,14 +265,14 @@ export class Durable implements CallKeeper {
 
   /** Returns what a monitor watches: what waits and for how long, who lives, and what was lost. */
   async metrics(): Promise<readonly Metric[]> {
-    return metrics(this.#database);
+    return this.#store.metrics();
   }
 
   /** Leaves the other hosts, which may continue the calls that have not ended. */
   async close(): Promise<void> {
     await this.#host.leave();
     await this.#news.close();
-    await this.#database.end();
+    await this.#store.close();
   }
 
   /**
@@ -294,7 +282,7 @@ export class Durable implements CallKeeper {
   async #sweep(): Promise<boolean> {
     const isAnyExpired = await this.approvals.expire();
     void this.#parts.notices.tell().catch((error: unknown) => this.#sayUnlessAway(error));
-    return (await takeOver(this.#database, this.name, this.workspace)) || isAnyExpired;
+    return (await takeOver(this.#store, this.name, this.workspace)) || isAnyExpired;
   }
 
   /**
@@ -320,7 +308,7 @@ export class Durable implements CallKeeper {
       // If the database stays away, this host's lease is lost, and the call is given back when the host
       // returns.
       const hasLeft = left?.aborted === true;
-      await this.#retried(() => letGo(this.#database, lease, { hasLeft })).catch(() => undefined);
+      await this.#retried(() => this.#store.letGo(lease, { hasLeft })).catch(() => undefined);
     } finally {
       this.#working.delete(row.id);
       for (const stop of stopListening) stop();
@@ -332,7 +320,7 @@ export class Durable implements CallKeeper {
     const { workspace } = this.#options;
     const { wait = false, signal, left } = how;
     for (let rounds = 0; ; rounds += 1) {
-      const row = await this.#retried(() => findCall(this.#database, id));
+      const row = await this.#retried(() => this.#store.findCall(id));
       const outcome = await this.#retried(() => outcomeOf(row, this.approvals));
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
       signal?.throwIfAborted();
@@ -340,16 +328,14 @@ export class Durable implements CallKeeper {
       if (row.status === 'ready' && row.workspace === workspace) {
         if (row.is_callers && how.tool === undefined) throw isOfAnAgent(row);
         await this.#retried(() => this.#fleet.refresh());
-        const taken = await this.#retried(() =>
-          takeReady(this.#database, workspace, this.name, id),
-        );
+        const taken = await this.#retried(() => this.#store.takeReady(workspace, this.name, id));
         if (taken) {
           await this.#work(taken, how);
           continue;
         }
       }
       if (row.status === 'running')
-        await this.#retried(() => takeOver(this.#database, this.name, workspace));
+        await this.#retried(() => takeOver(this.#store, this.name, workspace));
       if (row.status === 'suspended') await this.#retried(() => this.approvals.expire());
       const atMost = row.status === 'running' ? sweepEvery.first : untilExpiry(outcome);
       await this.#news.wait(rounds, signal, id, atMost);
@@ -369,7 +355,7 @@ export class Durable implements CallKeeper {
         const isForgotten = isUncertain && !isNew && !this.#working.has(row.id);
         if (isForgotten && row.status === 'running' && row.host === this.name) {
           const lease = { call: row.id, number: row.lease, host: this.name };
-          await letGo(this.#database, lease, { hasLeft: true });
+          await this.#store.letGo(lease, { hasLeft: true });
         }
         return submitted;
       } catch (error) {

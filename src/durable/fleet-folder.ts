@@ -18,25 +18,16 @@ import { verifyBundle } from '../settings/bundles/verify.ts';
 import { syncFolder, writeFiles } from '../settings/bundles/write-files.ts';
 import { homeFolder } from '../settings/files/levels.ts';
 import { withLock } from '../base/file-lock.ts';
-import { filesOf } from './policies.ts';
-import type { Database } from './postgres.ts';
+import type { UsedBundle } from './database/bundles.ts';
+import type { CallStore } from './database/store.ts';
 import type { BundlePlace } from '../core/definitions/settings.ts';
 import { temporaryFolder } from '../base/surroundings.ts';
 
-/** A bundle that the fleet currently uses. */
-export interface UsedBundle {
-  readonly name: string;
-  readonly version: string;
-  readonly digest: string;
-  readonly signer: string;
-}
-
 /**
- * Returns the user's folder for the bundles of a database. The password is not part of the database's
- * identity.
+ * Returns the user's folder for the bundles of a database or a hub. The password is not part of its identity.
  */
-export function fleetFolder(url: string): string {
-  const name = new URL(url);
+export function fleetFolder(address: string): string {
+  const name = new URL(address);
   name.password = '';
   const key = createHash('sha256').update(name.href).digest('hex').slice(0, 16);
   return join(homeFolder() ?? temporaryFolder(), '.hookmachine', 'fleets', key);
@@ -50,14 +41,15 @@ export function fleetFolder(url: string): string {
  * @throws if one of them may not run
  */
 export async function bringBundles(
-  database: Database,
+  store: CallStore,
   place: BundlePlace,
   used: readonly UsedBundle[],
 ): Promise<void> {
   const signers = readSigners(place.trusts);
   const brought: (readonly [InstalledBundle, BundleFiles])[] = [];
   for (const { name, version, digest } of used) {
-    const files = await filesOf(database, digest);
+    const listed = await store.bundleFiles(digest);
+    const files = new Map(listed.map(({ path, mode, bytes }) => [path, { mode, bytes }]));
     const verified = attempt(() => verifyBundle(files, signers, place.signers));
     if ('fault' in verified)
       throw new Error(`${name} ${version} ${verified.fault.message}; ${verified.fault.fix}`);

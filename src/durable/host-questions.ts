@@ -3,10 +3,9 @@ import type { Verdict } from '../core/answers/verdict.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import { answerOf } from './answer-of.ts';
 import { type Approval, Approvals } from './approvals.ts';
-import { type CallRow, type EndedCall, insertQuestion } from './calls.ts';
+import type { CallStore } from './database/store.ts';
+import type { EndedCall } from './outcome.ts';
 import type { HookSaid, Judged } from './judged.ts';
-import { type Database, lockKey } from './postgres.ts';
-import { format } from './schema.ts';
 
 /** A tool call that a host's hooks ask about. Its agent ends, and makes the call again once it is resumed. */
 export interface HostCall {
@@ -34,36 +33,29 @@ export type HostAnswer =
  * Returns the answer to the question of a host's call, and asks it if it has not been asked. An approved call
  * is handed over once.
  */
-export async function askForHost(database: Database, call: HostCall): Promise<HostAnswer> {
+export async function askForHost(store: CallStore, call: HostCall): Promise<HostAnswer> {
   const { id, session } = call;
-  const approvals = new Approvals(database);
+  const approvals = new Approvals(store);
   await approvals.expire();
   const known = await approvals.of(id);
-  if (known?.answer) return answered(database, call, known);
+  if (known?.answer) return answered(store, call, known);
   if (known) {
     const note = 'the agent was resumed before anybody had answered';
     await approvals.answer(known.id, { decision: 'withdraw', by: 'the agent', note });
     const withdrawn = await approvals.of(id);
-    return answered(database, call, withdrawn!);
+    return answered(store, call, withdrawn!);
   }
-  const open = await database.transaction(async (connection) => {
-    // One call of a session at a time, so that two cannot both find that no other waits.
-    await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(`ask ${session}`)]);
-    const { rows } = await connection.query<{ id: string }>(
-      `select a.id from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
-       where c.session = $1 and c.workspace = $2 and a.decision is null`,
-      [session, call.workspace],
-    );
-    if (rows[0]) return `ap-${rows[0].id}`;
-    await connection.query(
-      `insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, judged)
-       values ($1, $2, $3, $4, $5, $6, true, 'suspended', $7)`,
-      [id, format, call.workspace, session, call.tool, JSON.stringify(call.input), JSON.stringify(judgedOf(call))], // prettier-ignore
-    );
-    const { reason } = call.verdict;
-    const asked = { ...(reason !== undefined && { reason }), hooks: call.hooks };
-    await insertQuestion(connection, id, call.input, asked, call.expiresAfter);
-    return undefined;
+  const { reason } = call.verdict;
+  const asked = { ...(reason !== undefined && { reason }), hooks: call.hooks };
+  const open = await store.suspendForHost({
+    id,
+    workspace: call.workspace,
+    session,
+    tool: call.tool,
+    input: JSON.stringify(call.input),
+    judged: JSON.stringify(judgedOf(call)),
+    asked: JSON.stringify(asked),
+    expiresAfter: call.expiresAfter,
   });
   return open === undefined
     ? { status: 'waits', approval: (await approvals.of(id))! }
@@ -84,7 +76,7 @@ const judgedOf = ({ input, verdict }: HostCall): Judged => ({
  * was handed over.
  */
 async function answered(
-  database: Database,
+  store: CallStore,
   { id, tool }: HostCall,
   approval: Approval,
 ): Promise<HostAnswer> {
@@ -94,13 +86,9 @@ async function answered(
   const outcome: EndedCall = isApproved
     ? { id, status: 'done', toolInput, toolResult: { llmContent: handedOver, returnDisplay: '' } }
     : { id, status: 'cancelled', toolInput, toolResult: errorResult(answer.reason, 'refused') };
-  const { rows } = await database.query<Pick<CallRow, 'tool'>>(
-    `update hookmachine.calls set status = 'ended', outcome = $2, ended_at = now()
-     where id = $1 and status = 'ready' and tool = $3 returning tool`,
-    [id, JSON.stringify(outcome), tool],
-  );
+  const isHandedOver = await store.handOver(id, tool, JSON.stringify(outcome));
   if (!isApproved) return { status: 'refused', reason: answer.reason };
-  return rows.length > 0
+  return isHandedOver
     ? { status: 'approved', toolInput }
     : { status: 'refused', reason: `${handedOver} It may have run, and is not run again.` };
 }

@@ -3,8 +3,9 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import { messageOf } from '../base/message-of.ts';
-import { giveBack } from './calls.ts';
-import { type Database, isUnreachable, lockKey } from './postgres.ts';
+import type { Holder } from './database/hosts.ts';
+import { isUnreachable } from './database/postgres.ts';
+import type { CallStore } from './database/store.ts';
 import { ownIdentity, stateOf } from './process-identity.ts';
 
 /** How a host takes part. */
@@ -38,26 +39,15 @@ const ownShare = 0.9;
 /** How often it is checked whether the holder of a name still reports, in ms. */
 const nameLook = 250;
 
-/** Whether what is committed has reached a standby: only then does a fail-over lose nothing. */
-const isCopied = `current_setting('synchronous_standby_names') <> ''
-  and current_setting('synchronous_commit') in ('on', 'remote_apply')`;
-
 const notCopied =
   'the database does not wait for a synchronous standby, which "requireStandby" demands: see synchronous_standby_names and synchronous_commit';
-
-interface Holder {
-  readonly seen: string;
-  readonly hasEnded: boolean;
-  readonly instance: string;
-  readonly process: string | null;
-}
 
 /**
  * A host among others. It is alive as long as it has reported recently enough, by the clock of the database.
  * If its lease ends because the database was away for longer, it rejoins by itself.
  */
 export class Host {
-  readonly #database: Database;
+  readonly #store: CallStore;
   readonly #options: HostOptions;
   readonly #instance = randomUUID();
   readonly #events = new EventEmitter();
@@ -65,8 +55,8 @@ export class Host {
   #session: HeldSession | undefined;
   #joining: Promise<void> | undefined;
 
-  constructor(database: Database, options: HostOptions) {
-    this.#database = database;
+  constructor(store: CallStore, options: HostOptions) {
+    this.#store = store;
     this.#options = options;
     this.#events.setMaxListeners(0);
   }
@@ -79,10 +69,6 @@ export class Host {
    */
   async join(): Promise<void> {
     await this.#assertCopied();
-    // Of hosts that ended while they worked on nothing, nobody takes anything over.
-    await this.#database.query(
-      `delete from hookmachine.hosts where seen_at < now() - lease - interval '1 day'`,
-    );
     const since = await this.#enrol();
     const lost = new AbortController();
     // Every leg listens to it.
@@ -93,9 +79,7 @@ export class Host {
   }
 
   async #assertCopied(): Promise<void> {
-    if (!this.#options.requireStandby) return;
-    const { rows } = await this.#database.query<{ isCopied: boolean }>(`select ${isCopied} as "isCopied"`); // prettier-ignore
-    if (rows[0]?.isCopied !== true)
+    if (this.#options.requireStandby && !(await this.#store.isCopied()))
       throw new HookmachineError('DATABASE_STANDBY', `This host does not take part: ${notCopied}.`);
   }
 
@@ -119,29 +103,13 @@ export class Host {
   }
 
   /** Takes the name unless a host that may be alive holds it. Returns that host. */
-  #tryEnrol(): Promise<Holder | undefined> {
+  async #tryEnrol(): Promise<Holder | undefined> {
     const { name, workspace, lostAfter } = this.#options;
-    return this.#database.transaction(async (connection) => {
-      await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(name)]);
-      const { rows } = await connection.query<Holder>(
-        `select seen_at::text as seen, seen_at < now() - lease as "hasEnded", instance, process
-         from hookmachine.hosts where name = $1`,
-        [name],
-      );
-      const [holder] = rows;
-      const isFree = holder === undefined || holder.hasEnded || holder.instance === this.#instance;
-      if (!isFree && stateOf(holder.process) !== 'ended') return holder;
-      await connection.query(
-        `insert into hookmachine.hosts (name, workspace, pid, instance, lease, process)
-         values ($1, $2, $3, $4, $5 * interval '1 millisecond', $6)
-         on conflict (name) do update set workspace = excluded.workspace, pid = excluded.pid,
-           instance = excluded.instance, lease = excluded.lease, process = excluded.process,
-           joined_at = now(), seen_at = now()`,
-        [name, workspace, process.pid, this.#instance, lostAfter, ownIdentity() ?? null],
-      );
-      await giveBack(connection, name);
-      return undefined;
-    });
+    const own = { name, workspace, lostAfter, instance: this.#instance, pid: process.pid };
+    const identity = ownIdentity();
+    const holder = await this.#store.joinHost({ ...own, process: identity });
+    if (holder === undefined || stateOf(holder.process) !== 'ended') return holder;
+    return this.#store.joinHost({ ...own, process: identity, ended: holder.instance });
   }
 
   /** Reports regularly that the host is alive, until its lease has ended. */
@@ -180,14 +148,10 @@ export class Host {
 
   /** Reports that this host is alive, and returns why its lease has ended all the same. */
   async #extend(): Promise<string | undefined> {
-    const { rows } = await this.#database.query<{ isCopied: boolean }>(
-      `update hookmachine.hosts set seen_at = now() where name = $1 and instance = $2
-       returning ${isCopied} as "isCopied"`,
-      [this.#options.name, this.#instance],
-      this.#options.lostAfter / 4,
-    );
-    if (rows[0] === undefined) return 'another host took it over, or the database lost it';
-    return this.#options.requireStandby && !rows[0].isCopied ? notCopied : undefined;
+    const { name, requireStandby, lostAfter } = this.#options;
+    const extended = await this.#store.extendHost(name, this.#instance, lostAfter / 4);
+    if (extended === undefined) return 'another host took it over, or the database lost it';
+    return requireStandby && !extended.isCopied ? notCopied : undefined;
   }
 
   #lose(session: HeldSession, why: string): void {
@@ -254,18 +218,7 @@ export class Host {
     const session = this.#session;
     this.#session = undefined;
     if (session === undefined) return;
-    const { name } = this.#options;
-    await this.#database
-      .transaction(async (connection) => {
-        await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(name)]);
-        const { rows } = await connection.query(
-          'delete from hookmachine.hosts where name = $1 and instance = $2 returning name',
-          [name, this.#instance],
-        );
-        // Otherwise others have taken over, and another host may have the name.
-        if (rows.length > 0) await giveBack(connection, name, { hasLeft: true });
-      })
-      .catch(() => undefined);
+    await this.#store.leaveHost(this.#options.name, this.#instance).catch(() => undefined);
     session.end(new Error('the host has left'));
   }
 }

@@ -22,17 +22,20 @@ import { observed, observedSession } from '../core/run/telemetry.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import { type Approval, type Approvals, isIntact } from './approvals.ts';
 import { answerOf } from './answer-of.ts';
-import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
+import type { CallRow } from './database/calls.ts';
 import { Effects, type LegTool, toolEffect } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
-import { type Lease, LeaseLost, Ledger } from './ledger.ts';
+import { type Lease, LeaseLost } from './database/effects.ts';
+import { Ledger } from './ledger.ts';
+import type { EndedCall } from './outcome.ts';
 import type { Notices } from './notices.ts';
 import { policyOf } from './policy.ts';
-import { type Database, whenReachable } from './postgres.ts';
+import { whenReachable } from './database/postgres.ts';
+import type { CallStore } from './database/store.ts';
 
 /** What a host needs to work on calls. */
 export interface LegParts {
-  readonly database: Database;
+  readonly store: CallStore;
   readonly approvals: Approvals;
   readonly notices: Notices;
   readonly config: HookSystemConfig;
@@ -79,10 +82,10 @@ export async function runLeg(
   toolOf: ToolOf,
   signals: LegSignals,
 ): Promise<ToolCallOutcome | undefined> {
-  const { database } = parts;
+  const { store } = parts;
   const lease: Lease = { call: row.id, number: row.lease, host: row.host ?? '' };
   const abort = new AbortController();
-  const effects = new Effects(new Ledger(database, lease, row.workspace, signals.lost), (error) =>
+  const effects = new Effects(new Ledger(store, lease, row.workspace, signals.lost), (error) =>
     abort.abort(error),
   );
   const lose = (): void => effects.break(new LeaseLost('The host has lost its lease.'));
@@ -259,23 +262,19 @@ class Leg {
 
   /** Records what the call is judged by. If hooks had begun to judge it by another policy, the call ends. */
   async #keepPolicy(): Promise<EndedCall | undefined> {
-    const { config, database } = this.#parts;
+    const { config, store } = this.#parts;
     const ready = await readyHookSystem(config);
     const isReady = ready !== undefined && !isUnready(ready);
     const system = isReady ? config.getHookSystem() : undefined;
     const policy = await policyOf(config, system);
     const { policy: judgedBy, judged, id } = this.#row;
     if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {
-      const { rows } = await this.#reach(() =>
-        database.query<{ name: string }>('select name from hookmachine.effects where call = $1', [
-          id,
-        ]),
-      );
-      const isBegun = rows.some(({ name }) => name === toolEffect);
+      const claimed = await this.#reach(() => store.claimedEffects(id));
+      const isBegun = claimed.includes(toolEffect);
       const what = isBegun
         ? 'after its tool had started and its host had ended. It may have run, in whole or in part, and not all hooks checked its result. Check the current state before you try again.'
         : 'while this call was being judged, after a host had ended: it was not run. Make the call again.';
-      if (rows.length > 0)
+      if (claimed.length > 0)
         return {
           id,
           status: 'blocked',
@@ -283,17 +282,22 @@ class Leg {
           toolResult: errorResult(`The hooks changed ${what}`, 'policy_changed'),
         };
     }
-    const column = judged === null ? 'policy' : 'policy_resumed';
-    await this.#reach(() => keepPolicy(database, this.#lease, policy, column));
+    await this.#reach(() => store.keepPolicy(this.#lease, policy, judged !== null));
     return undefined;
   }
 
   async #suspend(context: ToolCallContext): Promise<void> {
-    const { database, expiresAfter } = this.#parts;
+    const { store, expiresAfter } = this.#parts;
     const reason = hookResult(context.before)?.verdict.reason;
     const hooks = saidOf(context);
-    const asked = { ...(reason !== undefined && { reason }), hooks };
-    await this.#reach(() => suspend(database, this.#lease, judgedOf(context), asked, expiresAfter));
+    const judged = judgedOf(context);
+    const question = {
+      judged: JSON.stringify(judged),
+      shown: JSON.stringify(judged.toolInput),
+      asked: JSON.stringify({ ...(reason !== undefined && { reason }), hooks }),
+      expiresAfter,
+    };
+    await this.#reach(() => store.suspend(this.#lease, question));
     await this.#reach(() => this.#parts.notices.tell(this.#row.id));
   }
 
@@ -311,7 +315,7 @@ class Leg {
   }
 
   #end(ended: EndedCall): Promise<void> {
-    return this.#reach(() => end(this.#parts.database, this.#lease, ended));
+    return this.#reach(() => this.#parts.store.end(this.#lease, JSON.stringify(ended)));
   }
 
   /** Waits for a database that is away, as long as the host has its lease. */

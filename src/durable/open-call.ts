@@ -12,10 +12,9 @@ import { HookmachineError } from '../base/errors.ts';
 import { onAbort, type Later, later } from '../core/run/run-machine.ts';
 import { errorResult, type ToolResult } from '../core/protocol/tool-result.ts';
 import type { AnswerOptions, Approval } from './approvals.ts';
-import type { EndedCall } from './calls.ts';
 import { interruption } from './effects.ts';
 import type { GivenTool } from './leg.ts';
-import type { DurableOutcome } from './outcome.ts';
+import type { DurableOutcome, EndedCall } from './outcome.ts';
 import { messageOf } from '../base/message-of.ts';
 
 /** How a host is asked to work on a call whose tool someone else runs. */

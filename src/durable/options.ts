@@ -11,12 +11,15 @@ import {
   someTools,
   text,
 } from '../base/arguments.ts';
+import type { HubAccess } from './hub-store.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 
 /** What a host needs for durable calls. */
 export interface DurableOptions {
-  /** A URL such as `postgres://user@host/database`. */
-  readonly database: string;
+  /** A URL such as `postgres://user@host/database`. Give this, or `hub`. */
+  readonly database?: string | undefined;
+  /** A hub that keeps the calls, so that this machine needs no access to the database. */
+  readonly hub?: HubAccess | undefined;
   readonly config: HookSystemConfig;
   /** The tools that this host runs itself; frameworks run their own. Default: none. */
   readonly tools?: Tools | undefined;
@@ -63,7 +66,8 @@ export interface DurableRequest {
 
 /** What the options of a host must be. */
 export const optionRules: Readonly<Record<string, Rule>> = {
-  database: text,
+  database: optional(text),
+  hub: optional(object),
   workspace: text,
   config: aConfig,
   tools: optional(someTools),

@@ -2,8 +2,12 @@ import type { ToolInput } from '../../machines/tool-call.ts';
 import { isHookmachineError } from '../base/errors.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
-import type { CallRow, EndedCall } from './calls.ts';
+import type { EndedKeptCall } from '../core/calls/call-keeper.ts';
+import type { CallRow } from './database/calls.ts';
 import { messageOf } from '../base/message-of.ts';
+
+/** How a durable call ended, as plain data; the same for everyone who asks, at any time. */
+export type EndedCall = EndedKeptCall;
 
 /** A call that waits for an answer. It takes no process and no timer, only a row in the database. */
 export interface SuspendedCall {

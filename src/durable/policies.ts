@@ -1,4 +1,4 @@
-import type { BundleFile, BundleFiles } from '../settings/bundles/files.ts';
+import type { BundleFiles } from '../settings/bundles/files.ts';
 import type { VerifiedBundle } from '../settings/bundles/verify.ts';
 import {
   assertArgument,
@@ -10,7 +10,8 @@ import {
   text,
 } from '../base/arguments.ts';
 import { HookmachineError } from '../base/errors.ts';
-import type { Database } from './postgres.ts';
+import { bundleOperations } from './database/bundles.ts';
+import type { Database } from './database/postgres.ts';
 
 /** A signed bundle of hooks that was pushed to the database. */
 export interface PushedPolicy {
@@ -118,8 +119,9 @@ export class Policies {
   }
 
   /** Returns the files of a bundle, as they were pushed. */
-  files(digest: string): Promise<BundleFiles> {
-    return filesOf(this.#database, digest);
+  async files(digest: string): Promise<BundleFiles> {
+    const rows = await bundleOperations.bundleFiles(this.#database, digest);
+    return new Map(rows.map(({ path, mode, bytes }) => [path, { mode, bytes }]));
   }
 
   /**
@@ -142,15 +144,6 @@ export class Policies {
         `There is no policy ${name}${version === undefined ? '' : ` ${version}`}: see the existing ones (hookmachine durable policy list), or push it first.`,
       );
   }
-}
-
-/** Returns the files of a bundle, as they were pushed. They must be verified before they run. */
-export async function filesOf(database: Database, digest: string): Promise<BundleFiles> {
-  const { rows } = await database.query<BundleFile & { readonly path: string }>(
-    'select path, mode, bytes from hookmachine.bundle_files where digest = $1',
-    [digest],
-  );
-  return new Map(rows.map(({ path, mode, bytes }) => [path, { mode, bytes }]));
 }
 
 interface PushedRow {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from './database/digest.ts';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import type { HookSystem } from '../hosts/system/hook-system.ts';
 import type { HookEventName } from '../core/protocol/events.ts';
@@ -45,8 +45,5 @@ export async function policyOf(
     }),
   );
   const hooks = JSON.stringify(judging);
-  return { digest: sha256(hooks), hooks };
+  return { digest: digestOf(hooks), hooks };
 }
-
-/** The digest of a text, for example of what someone is asked about. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

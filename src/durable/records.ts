@@ -3,28 +3,25 @@ import { assertArgument, assertArguments, text } from '../base/arguments.ts';
 import { newCallId } from '../core/calls/event-hooks.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
-import { findCall, submit } from './calls.ts';
+import { type CallStore, databaseStore } from './database/store.ts';
 import { callRules, type DurableRequest } from './options.ts';
+import { type HubAccess, hubStore } from './hub-store.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
-import { type Metric, metrics } from './metrics.ts';
+import type { Metric } from './database/metrics.ts';
 import { Policies } from './policies.ts';
 import { Retention } from './retention.ts';
-import { type Database, openDatabase, whenReachable } from './postgres.ts';
-import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
+import { type Database, openDatabase, whenReachable } from './database/postgres.ts';
+import { assertMigrated, migrate, schemaVersion, versionOf } from './database/schema.ts';
 
-/** Everything that needs only the database: no tools, no hooks and no running host. */
-export class DurableRecords {
+/** The calls and questions of a store, for programs that have neither tools nor hooks. */
+export class CallRecords {
   readonly approvals: Approvals;
-  readonly policies: Policies;
-  readonly retention: Retention;
-  readonly #database: Database;
+  readonly #store: CallStore;
 
-  /** Called by `openRecords` only. */
-  constructor(database: Database) {
-    this.#database = database;
-    this.approvals = new Approvals(database);
-    this.policies = new Policies(database);
-    this.retention = new Retention(database);
+  /** Called by `openRecords` and `openHub` only. */
+  constructor(store: CallStore) {
+    this.#store = store;
+    this.approvals = new Approvals(store);
   }
 
   /**
@@ -41,7 +38,7 @@ export class DurableRecords {
     assertArguments('records.submit', request, { ...callRules, workspace: text });
     const { id = newCallId(), workspace, name: tool, session } = request;
     const input = JSON.stringify(request.input);
-    await submit(this.#database, { id, workspace, session, tool, input, isCallers: false });
+    await this.#store.submit({ id, workspace, session, tool, input, isCallers: false });
     return id;
   }
 
@@ -55,7 +52,7 @@ export class DurableRecords {
     for (;;) {
       const outcome = await this.#reach(
         async () => {
-          const found = await outcomeOf(await findCall(this.#database, id), this.approvals);
+          const found = await outcomeOf(await this.#store.findCall(id), this.approvals);
           if (wait && found?.status === 'suspended') await this.approvals.expire();
           return found;
         },
@@ -76,7 +73,7 @@ export class DurableRecords {
   /** Returns every effect of a call, with what was asked and answered. */
   async audit(id: string): Promise<Audit> {
     assertArgument('the id of a call', id, text);
-    return audit(this.#database, id);
+    return audit(this.#store, id);
   }
 
   /**
@@ -84,18 +81,31 @@ export class DurableRecords {
    * few.
    */
   async waiting(): Promise<readonly { readonly workspace: string; readonly calls: number }[]> {
-    const { rows } = await this.#database.query<{ workspace: string; calls: number }>(
-      `select workspace, count(*)::integer as calls from hookmachine.calls
-       where status = 'ready' or status = 'running' and not exists (
-         select from hookmachine.hosts h where h.name = calls.host and h.seen_at >= now() - h.lease
-       ) group by workspace order by workspace`,
-    );
-    return rows;
+    return this.#store.unattended();
   }
 
   /** Returns what a monitor watches: what waits and for how long, who lives, and what was lost. */
   async metrics(): Promise<readonly Metric[]> {
-    return metrics(this.#database);
+    return this.#store.metrics();
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+/** Everything that needs only the database: no tools, no hooks and no running host. */
+export class DurableRecords extends CallRecords {
+  readonly policies: Policies;
+  readonly retention: Retention;
+  readonly #database: Database;
+
+  /** Called by `openRecords` only. */
+  constructor(database: Database) {
+    super(databaseStore(database));
+    this.#database = database;
+    this.policies = new Policies(database);
+    this.retention = new Retention(database);
   }
 
   /** Lists the hosts that take part, and when each was last seen. */
@@ -106,10 +116,6 @@ export class DurableRecords {
        from hookmachine.hosts order by name`,
     );
     return rows;
-  }
-
-  async close(): Promise<void> {
-    await this.#database.end();
   }
 }
 
@@ -151,6 +157,25 @@ export async function openRecords(url: string): Promise<DurableRecords> {
     return new DurableRecords(database);
   } catch (error) {
     await database.end();
+    throw error;
+  }
+}
+
+/**
+ * Opens what a hub shows to the holder of a token: a machine, or a person, who may also answer.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `HUB_REFUSED`
+ * @example
+ * const records = await openHub({ url: 'https://hub.example', token: process.env.HUB_TOKEN! });
+ * await records.approvals.answer('ap-7', { decision: 'deny', by: 'ann', note: 'not on Fridays' });
+ */
+export async function openHub(access: HubAccess): Promise<CallRecords> {
+  const store = hubStore(access);
+  try {
+    await store.identity();
+    return new CallRecords(store);
+  } catch (error) {
+    await store.close();
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import {
   text,
 } from '../base/arguments.ts';
 import { HookmachineError } from '../base/errors.ts';
-import type { Database } from './postgres.ts';
+import type { Database } from './database/postgres.ts';
 
 /** Calls that must be kept, whatever their age: all that match each part that is given. */
 export interface HoldOptions {

@@ -294,7 +294,13 @@ export class Scene {
   }
 
   /** Removes from the tables what later versions added, and keeps the rows. */
-  async takeBackTo(version: 1 | 2 | 3 | 4): Promise<void> {
+  async takeBackTo(version: 1 | 2 | 3 | 4 | 5): Promise<void> {
+    await this.query(`
+      drop table hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
+      alter table hookmachine.calls drop column machine;
+      alter table hookmachine.approvals drop column answered_through;
+      delete from hookmachine.version where version > ${version}`);
+    if (version === 5) return;
     await this.query(`
       alter table hookmachine.hosts add column backend integer not null default 0,
         drop column instance, drop column lease, drop column process;
@@ -302,8 +308,7 @@ export class Scene {
       drop index hookmachine.approvals_id_idx;
       drop table hookmachine.holds, hookmachine.counters;
       alter table hookmachine.approvals drop column telling_at, drop column told_at;
-      alter table hookmachine.calls drop column pruned_at;
-      delete from hookmachine.version where version > ${version}`);
+      alter table hookmachine.calls drop column pruned_at`);
     if (version < 4)
       await this.query('alter table hookmachine.approvals drop constraint approvals_answered');
     if (version < 3)

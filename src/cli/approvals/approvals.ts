@@ -4,7 +4,7 @@ import type { Approval, GivenAnswer } from '../../durable/approvals.ts';
 import { isHookmachineError } from '../../base/errors.ts';
 import { oneLine, warn } from '../../base/log.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { countOf, withRecords } from '../parts/durable-options.ts';
+import { countOf, withCalls } from '../parts/durable-options.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { openOption, portOf, untilInterrupted } from '../parts/inspect-option.ts';
 import { openInBrowser } from '../parts/open-in-browser.ts';
@@ -65,7 +65,7 @@ export function addApprovals(program: Command): void {
     .argument('<id>', 'such as ap-7')
     .description('show one question as JSON: the arguments, what each hook said, and the digest')
     .action((id: string) =>
-      withRecords(async (records) =>
+      withCalls(async (records) =>
         print(`${printableJson(await records.approvals.show(id), 2)}\n`),
       ),
     );
@@ -93,7 +93,7 @@ export function addApprovals(program: Command): void {
     .command('watch')
     .description('print each question as one line of JSON, until Ctrl-C')
     .action(() =>
-      withRecords(async (records) => {
+      withCalls(async (records) => {
         const stop = new AbortController();
         void untilInterrupted().then(() => stop.abort());
         for await (const approval of records.approvals.watch(stop.signal))
@@ -115,7 +115,7 @@ const withFilter = (command: Command): Command =>
     .option('--search <text>', 'only those whose arguments, hooks or call contain this text');
 
 const list = ({ json, all, limit, after, ...filter }: ListOptions): Promise<void> =>
-  withRecords(async (records) => {
+  withCalls(async (records) => {
     const most = countOf('--limit', limit) ?? 100;
     const listed = await records.approvals.list({ ...filter, all, after, limit: most + 1 });
     const found = listed.slice(0, most);
@@ -137,7 +137,7 @@ const list = ({ json, all, limit, after, ...filter }: ListOptions): Promise<void
 const pageSize = 500;
 
 const giveAnswers = (word: string, { as, note, yes, ...filter }: AnswerAllOptions): Promise<void> =>
-  withRecords(async ({ approvals }) => {
+  withCalls(async ({ approvals }) => {
     const decision = decisionOf(word);
     const by = as ?? userInfo().username;
     const count = await approvals.count(filter);
@@ -173,7 +173,7 @@ function decisionOf(word: string): (typeof words)[number] {
 }
 
 const giveAnswer = (id: string, word: string, { as, note, digest }: AnswerOptions): Promise<void> =>
-  withRecords(async (records) => {
+  withCalls(async (records) => {
     const decision = decisionOf(word);
     const by = as ?? userInfo().username;
     const answered = await records.approvals.answer(id, { decision, by, note, digest });
@@ -184,7 +184,7 @@ const giveAnswer = (id: string, word: string, { as, note, digest }: AnswerOption
 async function inspect({ port, open }: InspectOptions): Promise<void> {
   const usedPort = portOf(port, '--port');
   const { serveApprovals } = await import('../../watch/inspector/serve-approvals.ts');
-  await withRecords(async (records) => {
+  await withCalls(async (records) => {
     const page = await serveApprovals(records, usedPort);
     process.stderr.write(`hookmachine: ${page.url}#approvals lists them; Ctrl-C ends this\n`);
     if (open)

@@ -9,7 +9,7 @@ import {
   durableHost,
   type HostOptions,
   reported,
-  withRecords,
+  withCalls,
   workspaceIn,
 } from '../parts/durable-options.ts';
 import { print } from '../parts/print.ts';
@@ -85,17 +85,17 @@ Examples:
 
 /** Submits a call for a worker to make; with `--wait`, waits for its end. */
 const submitted = (name: string, input: ToolInput, options: Options): Promise<void> =>
-  withRecords(async (records, settings) => {
-    const workspace = workspaceIn(options, settings);
+  withCalls(async (records, here) => {
+    const workspace = workspaceIn(options, here);
     const id = await records.submit({ id: options.id, session: options.session, workspace, name, input }); // prettier-ignore
     if (options.wait) return show(await records.outcome(id, { wait: true }));
     print(`${printableJson({ id, workspace, status: 'submitted' })}\n`);
-  });
+  }, 'machine');
 
 async function waitFor({ wait, input }: Options): Promise<void> {
   if (typeof wait !== 'string' || input !== undefined)
     throw new CommandFailure('name a tool, or pass --wait with the id of a call');
-  await withRecords(async (records) => show(await records.outcome(wait, { wait: true })));
+  await withCalls(async (records) => show(await records.outcome(wait, { wait: true })), 'machine');
 }
 
 function show(outcome: DurableOutcome): void {

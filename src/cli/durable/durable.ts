@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Audit, AuditedEffect } from '../../durable/audit.ts';
 import { checkDatabase, migrateDatabase, openRecords } from '../../durable/records.ts';
 import { oneLine } from '../../base/log.ts';
-import { exposition } from '../../durable/metrics.ts';
+import { exposition } from '../../durable/database/metrics.ts';
 import { addDurablePolicy } from './durable-policy.ts';
 import { addRetention } from './durable-retention.ts';
-import { databaseUrl, reported, withRecords } from '../parts/durable-options.ts';
+import { databaseUrl, reported, withCalls } from '../parts/durable-options.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { counted } from '../../base/counted.ts';
@@ -39,7 +39,7 @@ export function addDurable(program: Command): void {
     )
     .option('--json', 'as one JSON object, with everything that hooks printed')
     .action((id: string, { json }: { readonly json?: true }) =>
-      withRecords(async (records) => {
+      withCalls(async (records) => {
         const audited = await records.audit(id);
         print(json ? `${printableJson(audited, 2)}\n` : printable(shown(audited)));
       }),
@@ -49,7 +49,7 @@ export function addDurable(program: Command): void {
     .description('print what a monitor watches, in the text format of Prometheus')
     .option('--json', 'as one JSON array')
     .action(({ json }: { readonly json?: true }) =>
-      withRecords(async (records) => {
+      withCalls(async (records) => {
         const found = await records.metrics();
         print(json ? `${printableJson(found, 2)}\n` : printable(exposition(found)));
       }),
@@ -95,7 +95,8 @@ async function check(isJson: boolean): Promise<void> {
 
 function shown({ call, policy, effects, approval }: Audit): string {
   const { answer } = approval ?? {};
-  const by = answer?.by === undefined ? '' : ` by ${answer.by} (role ${answer.role})`;
+  const known = answer?.through === 'hub' ? 'known to the hub' : `role ${answer?.role}`;
+  const by = answer?.by === undefined ? '' : ` by ${answer.by} (${known})`;
   return [
     `${call.id}  ${call.tool}  ${call.status}  workspace ${call.workspace}, submitted ${call.submittedAt.toISOString()}, begun ${call.attempts === 1 ? 'once' : `${call.attempts} times`}`,
     ...(policy.judged === undefined ? [] : [`judged by policy ${policy.judged.slice(0, 12)}`]),

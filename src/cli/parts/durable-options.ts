@@ -4,7 +4,14 @@ import { builtInTools } from '../../agent/tools/index.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import { presentDialects } from '../../hosts/all/known.ts';
 import { connectDurable, type Durable } from '../../durable/connect.ts';
-import { type DurableRecords, openRecords } from '../../durable/records.ts';
+import { type Bearer, hubAccess } from '../../durable/hub-access.ts';
+import type { StorePlace } from '../../durable/open-store.ts';
+import {
+  type CallRecords,
+  type DurableRecords,
+  openHub,
+  openRecords,
+} from '../../durable/records.ts';
 import {
   type DurableSettings,
   durableSettings,
@@ -39,12 +46,6 @@ function settingsHere(): ReadDurableSettings {
 /** @throws {CommandFailure} if no database is named */
 export const databaseUrl = (): string => databaseIn(settingsHere());
 
-/** The database, and the other durable settings. @throws {CommandFailure} if no database is named */
-export function databaseHere(): { readonly url: string; readonly settings: DurableSettings } {
-  const read = settingsHere();
-  return { url: databaseIn(read), settings: read.settings };
-}
-
 /** The administrator's settings come first, then the environment, then the user's settings. */
 function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {
   // An empty variable counts as unset.
@@ -55,6 +56,33 @@ function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {
     );
   return url;
 }
+
+/** Where calls are kept as seen from here. */
+export interface PlaceHere {
+  readonly place: StorePlace;
+  /** The name of this machine: as its hub knows it, or its own. */
+  readonly machine: string;
+  readonly settings: DurableSettings;
+}
+
+/**
+ * Returns where calls are kept. The administrator's database comes first, then the one in the environment, then
+ * the hub that this machine has joined, then the user's database.
+ *
+ * @throws {CommandFailure} if there is none
+ */
+export function placeHere(bearer: Bearer = 'machine'): PlaceHere {
+  const read = settingsHere();
+  const { settings } = read;
+  const isNamed = read.systemDatabase !== undefined || Boolean(process.env[databaseVariable]);
+  const hub = isNamed ? undefined : hubHere(bearer);
+  if (hub) return { place: { hub }, machine: hub.name ?? hostname(), settings };
+  return { place: { database: databaseIn(read) }, machine: hostname(), settings };
+}
+
+/** A person on a machine that has joined a hub can read there what the machine can. */
+const hubHere = (bearer: Bearer) =>
+  bearer === 'person' ? (hubAccess('person') ?? hubAccess('machine')) : hubAccess('machine');
 
 /** The options of a command that works on durable calls. */
 export interface HostOptions extends RecordingOptions {
@@ -92,11 +120,14 @@ export const addHostOptions = (command: Command): Command =>
     .option(...allowGuardWritesOption);
 
 /** The workspace of a command, as its options or the settings name it. */
-export const workspaceIn = (options: HostOptions, settings: DurableSettings): string =>
-  options.workspace ?? settings.workspace ?? workspaceOf(projectFolder(options.cwd));
+export const workspaceIn = (
+  options: HostOptions,
+  { settings, machine }: Pick<PlaceHere, 'settings' | 'machine'>,
+): string =>
+  options.workspace ?? settings.workspace ?? workspaceOf(projectFolder(options.cwd), machine);
 
 /** The default name of a folder's workspace: the same path on two machines is two workspaces. */
-export const workspaceOf = (folder: string): string => `${hostname()}:${folder}`;
+export const workspaceOf = (folder: string, machine: string): string => `${machine}:${folder}`;
 
 /**
  * Joins the hosts of a workspace.
@@ -105,9 +136,8 @@ export const workspaceOf = (folder: string): string => `${hostname()}:${folder}`
  */
 export async function durableHost(options: HostOptions, watch = false): Promise<Durable> {
   const { dialects = presentDialects, trust } = options;
-  const read = settingsHere();
-  const { settings } = read;
-  const database = databaseIn(read);
+  const here = placeHere();
+  const { settings } = here;
   const folder = projectFolder(options.cwd);
   const limits = {
     expiresAfter: timeOf('--expires-after', options.expiresAfter) ?? settings.expiresAfter,
@@ -129,10 +159,10 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
     ...watching,
   });
   return connectDurable({
-    database,
+    ...here.place,
     config,
     tools: builtInTools(),
-    workspace: workspaceIn(options, settings),
+    workspace: workspaceIn(options, here),
     name: options.name,
     allowGuardWrites: options.allowGuardWrites,
     ...limits,
@@ -140,19 +170,31 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
 }
 
 /** Runs work with the records of the database, and closes them. */
-export async function withRecords(
-  work: (records: DurableRecords, settings: DurableSettings) => Promise<void>,
-): Promise<void> {
-  await reported(async () => {
-    const { url, settings } = databaseHere();
-    const records = await openRecords(url);
+export const withRecords = (work: (records: DurableRecords) => Promise<void>): Promise<void> =>
+  reported(async () => {
+    const records = await openRecords(databaseUrl());
     try {
-      await work(records, settings);
+      await work(records);
     } finally {
       await records.close();
     }
   });
-}
+
+/** Runs work with the calls and questions of the database or the hub, and closes them. */
+export const withCalls = (
+  work: (records: CallRecords, here: PlaceHere) => Promise<void>,
+  bearer: Bearer = 'person',
+): Promise<void> =>
+  reported(async () => {
+    const here = placeHere(bearer);
+    const { hub, database } = here.place;
+    const records = hub ? await openHub(hub) : await openRecords(database!);
+    try {
+      await work(records, here);
+    } finally {
+      await records.close();
+    }
+  });
 
 /** Runs a command's work; a failure becomes one line and exit status 1. */
 export async function reported(work: () => Promise<void>): Promise<void> {

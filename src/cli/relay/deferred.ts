@@ -1,9 +1,8 @@
 import { askForHost } from '../../durable/host-questions.ts';
-import { openDatabase } from '../../durable/postgres.ts';
-import { assertMigrated } from '../../durable/schema.ts';
+import { openStore } from '../../durable/open-store.ts';
 import { isRecord } from '../../base/json.ts';
 import type { CallOutcome } from '../../hosts/relay/call-outcome.ts';
-import { databaseHere, workspaceOf } from '../parts/durable-options.ts';
+import { placeHere, workspaceOf } from '../parts/durable-options.ts';
 import { tellUser } from '../../hosts/relay/has-no-hook.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { AskedCall } from '../../hosts/relay/relay-event.ts';
@@ -30,15 +29,14 @@ async function answeredHere(
   { fields, folder, session, callId, results }: AskedCall,
   outcome: CallOutcome,
 ): Promise<CallOutcome> {
-  const { url, settings } = databaseHere();
-  const database = await openDatabase(url, 'hookmachine relay');
+  const { place, machine, settings } = placeHere();
+  const { store } = await openStore(place, 'hookmachine relay');
   try {
-    await assertMigrated(database);
     const { tool_name: tool, tool_input: given } = fields;
     const input = outcome.toolInput ?? (isRecord(given) ? given : {});
-    const answer = await askForHost(database, {
+    const answer = await askForHost(store, {
       id: `${session}/${callId}`,
-      workspace: settings.workspace ?? workspaceOf(folder),
+      workspace: settings.workspace ?? workspaceOf(folder, machine),
       session,
       tool: String(tool),
       input,
@@ -67,6 +65,6 @@ async function answeredHere(
         return { ...outcome, verdict: { ...verdict, decision: 'deny', reason: answer.reason } };
     }
   } finally {
-    await database.end();
+    await store.close();
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { messageOf } from '../../base/message-of.ts';
 import type { Durable } from '../../durable/connect.ts';
-import { exposition } from '../../durable/metrics.ts';
+import { exposition } from '../../durable/database/metrics.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { HookmachineError } from '../base/errors.ts';
+import { HookmachineError } from '../../base/errors.ts';
 import { type Database, lockKey, type Queryable } from './postgres.ts';
 
 /** The format of the texts in a row. Rows of a newer format are left alone. */
@@ -165,6 +165,49 @@ const migrations: readonly string[] = [
       case when octet_length(call) < 4000 then call else '' end
     )
   $$;
+  `,
+  // A hub stands between the database and machines that have no access to it.
+  `
+  create table hookmachine.machines (
+    name text primary key,
+    workspaces text[] not null,
+    owner text,
+    invited_by text not null,
+    invited_at timestamptz not null default now(),
+    enrolled_at timestamptz,
+    seen_at timestamptz,
+    version text,
+    revoked_by text,
+    revoked_at timestamptz
+  );
+  create table hookmachine.people (
+    name text primary key,
+    email text unique,
+    added_by text not null,
+    added_at timestamptz not null default now(),
+    removed_by text,
+    removed_at timestamptz
+  );
+  create table hookmachine.grants (
+    person text not null references hookmachine.people on delete cascade,
+    workspace text not null,
+    role text not null check (role in ('sees', 'answers', 'administers')),
+    granted_by text not null,
+    granted_at timestamptz not null default now(),
+    primary key (person, workspace, role)
+  );
+  create table hookmachine.tokens (
+    digest text primary key,
+    purpose text not null check (purpose in ('invitation', 'machine', 'person', 'session')),
+    machine text references hookmachine.machines on delete cascade,
+    person text references hookmachine.people on delete cascade,
+    made_at timestamptz not null default now(),
+    expires_at timestamptz,
+    ended_at timestamptz,
+    check (num_nonnulls(machine, person) = 1)
+  );
+  alter table hookmachine.calls add column machine text;
+  alter table hookmachine.approvals add column answered_through text;
   `,
 ];
 

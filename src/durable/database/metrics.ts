@@ -81,6 +81,19 @@ export async function metrics(database: Queryable): Promise<readonly Metric[]> {
   }));
 }
 
+/** Counts, by workspace, the calls that could continue but that nobody works on. */
+export async function unattended(
+  database: Queryable,
+): Promise<readonly { readonly workspace: string; readonly calls: number }[]> {
+  const { rows } = await database.query<{ workspace: string; calls: number }>(
+    `select workspace, count(*)::integer as calls from hookmachine.calls
+     where status = 'ready' or status = 'running' and not exists (
+       select from hookmachine.hosts h where h.name = calls.host and h.seen_at >= now() - h.lease
+     ) group by workspace order by workspace`,
+  );
+  return rows;
+}
+
 /** Writes metrics in the text format of Prometheus. */
 export function exposition(found: readonly Metric[]): string {
   const names = [...new Set(found.map(({ name }) => name))].filter((name) => name in about);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HookmachineError, isHookmachineError } from '../base/errors.ts';
-import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
-import { messageOf } from '../base/message-of.ts';
+import { HookmachineError, isHookmachineError } from '../../base/errors.ts';
+import { isNotInstalled, loadPackage } from '../../base/optional-package.ts';
+import { messageOf } from '../../base/message-of.ts';
 
 /** The result of a statement. */
 export interface Rows<Row> {
@@ -80,6 +80,7 @@ const ignore = (): void => undefined;
 
 /** A PostgreSQL database. Only this module knows the package `pg`. */
 export class Database implements Queryable {
+  readonly url: string;
   readonly #postgres: Postgres;
   readonly #options: object;
   readonly #lasting: Pool;
@@ -88,6 +89,7 @@ export class Database implements Queryable {
   #ending: Promise<unknown> | undefined;
 
   constructor(postgres: Postgres, url: string, application: string) {
+    this.url = url;
     this.#postgres = postgres;
     this.#options = { connectionString: url, application_name: application, ...timeouts };
     this.#lasting = this.#pool(lasting);

@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolInput } from '../../machines/tool-call.ts';
-import type { EndedKeptCall } from '../core/calls/call-keeper.ts';
-import { HookmachineError } from '../base/errors.ts';
-import type { HookSaid, Judged } from './judged.ts';
-import { type Lease, LeaseLost } from './ledger.ts';
-import type { Policy } from './policy.ts';
-import { sha256 } from './policy.ts';
+import { HookmachineError } from '../../base/errors.ts';
+import { digestOf } from './digest.ts';
+import { type Lease, LeaseLost } from './effects.ts';
 import { type Database, lockKey, type Queryable } from './postgres.ts';
 import { format } from './schema.ts';
 
@@ -24,6 +20,8 @@ export interface CallRow {
   readonly attempts: number;
   /** If true, its caller runs the tool, and no other host continues the call. */
   readonly is_callers: boolean;
+  /** The machine that submitted it through a hub. */
+  readonly machine: string | null;
   readonly judged: string | null;
   readonly policy: string | null;
   readonly policy_resumed: string | null;
@@ -33,9 +31,6 @@ export interface CallRow {
   /** When what was done for it was deleted. */
   readonly pruned_at: Date | null;
 }
-
-/** How a durable call ended, as plain data; the same for everyone who asks, at any time. */
-export type EndedCall = EndedKeptCall;
 
 /** A call as it is submitted. */
 export interface Submission {
@@ -47,6 +42,8 @@ export interface Submission {
   readonly input: string;
   /** Whether the caller runs the tool itself. */
   readonly isCallers: boolean;
+  /** The machine that submits it through a hub. */
+  readonly machine?: string | undefined;
 }
 
 /**
@@ -54,7 +51,7 @@ export interface Submission {
  * payload is the call's id.
  */
 export const channelOf = (workspace: string): string =>
-  `hookmachine_${sha256(workspace).slice(0, 32)}`;
+  `hookmachine_${digestOf(workspace).slice(0, 32)}`;
 
 /** A call that was submitted just now or earlier. */
 export interface Submitted {
@@ -147,15 +144,15 @@ const conflict = ({ id, tool, workspace }: CallRow, difference: string): Hookmac
 
 async function insert(
   database: Database,
-  { id, workspace, session, tool, input, isCallers }: Submission,
+  { id, workspace, session, tool, input, isCallers, machine }: Submission,
   host?: string,
 ): Promise<CallRow | undefined> {
   const { rows } = await database.query<CallRow>(
     `with made as (
-       insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, host, attempts)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning *
+       insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, machine, status, host, attempts)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning *
      ) select made.*, case when status = 'ready' then hookmachine.tell(workspace, id) end from made`,
-    [id, format, workspace, session ?? null, tool, input, isCallers, ...(host === undefined ? ['ready', null, 0] : ['running', host, 1])], // prettier-ignore
+    [id, format, workspace, session ?? null, tool, input, isCallers, machine ?? null, ...(host === undefined ? ['ready', null, 0] : ['running', host, 1])], // prettier-ignore
   );
   return rows[0];
 }
@@ -297,36 +294,47 @@ export async function letGo(
 export async function keepPolicy(
   database: Database,
   { call, number }: Lease,
-  { digest, hooks }: Policy,
-  column: 'policy' | 'policy_resumed',
+  { digest, hooks }: { readonly digest: string; readonly hooks: string },
+  isResumed: boolean,
 ): Promise<void> {
   const { rows } = await database.query(
     `with known as (
        insert into hookmachine.policies (digest, hooks) values ($3, $4) on conflict do nothing
      )
-     update hookmachine.calls set ${column} = $3
+     update hookmachine.calls
+     set policy = case when $5 then policy else $3 end, policy_resumed = case when $5 then $3 else policy_resumed end
      where id = $1 and lease = $2 and status = 'running' returning id`,
-    [call, number, digest, hooks],
+    [call, number, digest, hooks, isResumed],
   );
   assertHeld(rows, call);
+}
+
+/** A question to list; `judged`, `shown` and `asked` are JSON. */
+export interface NewQuestion {
+  /** What the first leg passes on to the second. */
+  readonly judged: string;
+  /** The arguments that the tool would get. */
+  readonly shown: string;
+  /** Why the hooks want someone to be asked, and what each said. */
+  readonly asked: string;
+  /** How long it waits, in ms. */
+  readonly expiresAfter: number;
 }
 
 /** Lists the question and releases the call, in one transaction. */
 export function suspend(
   database: Database,
   { call, number }: Lease,
-  judged: Judged,
-  asked: { readonly reason?: string; readonly hooks: readonly HookSaid[] },
-  expiresAfter: number,
+  { judged, shown, asked, expiresAfter }: NewQuestion,
 ): Promise<void> {
   return database.transaction(async (connection) => {
     const { rows } = await connection.query(
       `update hookmachine.calls set status = 'suspended', host = null, judged = $3
        where id = $1 and lease = $2 and status = 'running' returning id`,
-      [call, number, JSON.stringify(judged)],
+      [call, number, judged],
     );
     if (rows.length === 0) return assertWritten(connection, call, number);
-    await insertQuestion(connection, call, judged.toolInput, asked, expiresAfter);
+    await insertQuestion(connection, call, shown, asked, expiresAfter);
   });
 }
 
@@ -334,15 +342,14 @@ export function suspend(
 export async function insertQuestion(
   connection: Queryable,
   call: string,
-  toolInput: ToolInput,
-  asked: { readonly reason?: string; readonly hooks: readonly HookSaid[] },
+  shown: string,
+  asked: string,
   expiresAfter: number,
 ): Promise<void> {
-  const shown = JSON.stringify(toolInput);
   await connection.query(
     `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
      values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
-    [call, shown, sha256(shown), JSON.stringify(asked), expiresAfter],
+    [call, shown, digestOf(shown), asked, expiresAfter],
   );
   await connection.query('select hookmachine.tell(workspace, id) from hookmachine.calls where id = $1', [call]); // prettier-ignore
 }
@@ -351,14 +358,14 @@ export async function insertQuestion(
 export async function end(
   database: Database,
   { call, number }: Lease,
-  outcome: EndedCall,
+  outcome: string,
 ): Promise<void> {
   const { rows } = await database.query(
     `with ended as (
        update hookmachine.calls set status = 'ended', host = null, outcome = $3, ended_at = now()
        where id = $1 and lease = $2 and status = 'running' returning id, workspace
      ) select hookmachine.tell(workspace, id) from ended`,
-    [call, number, JSON.stringify(outcome)],
+    [call, number, outcome],
   );
   if (rows.length === 0) await assertWritten(database, call, number);
 }

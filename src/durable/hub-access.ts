@@ -1,0 +1,74 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { HookmachineError, isMissing } from '../base/errors.ts';
+import { makeFolder } from '../base/folders.ts';
+import { messageOf } from '../base/message-of.ts';
+import { environment } from '../base/surroundings.ts';
+import { homeFolder } from '../settings/files/levels.ts';
+import type { HubAccess } from './hub-store.ts';
+
+/** How this machine, or a person on it, reaches a hub. */
+export interface KeptAccess extends HubAccess {
+  /** The name under which the hub knows it. */
+  readonly name: string;
+}
+
+const kept = z.object({
+  url: z.string(),
+  name: z.string(),
+  token: z.string(),
+  ca: z.string().optional(),
+});
+
+/** The variables that take the place of the file of a machine, as in a container. */
+const variables = { url: 'HOOKMACHINE_HUB', token: 'HOOKMACHINE_HUB_TOKEN' } as const;
+
+/** Whose token it is: a machine makes calls, and a person answers. */
+export type Bearer = 'machine' | 'person';
+
+const fileNames = { machine: 'hub.json', person: 'hub-person.json' } as const;
+
+/** Where the access of a machine or a person is kept, in the user's own folder. */
+export function accessFile(bearer: Bearer): string {
+  const home = homeFolder();
+  if (home === undefined)
+    throw new HookmachineError('HUB_REFUSED', 'There is no home folder to keep the token in.');
+  return join(home, '.hookmachine', fileNames[bearer]);
+}
+
+/**
+ * Returns how this machine, or a person on it, reaches its hub; undefined if there is none.
+ *
+ * @throws {HookmachineError} `HUB_REFUSED` if the file cannot be read
+ */
+export function hubAccess(bearer: Bearer): (HubAccess & Partial<KeptAccess>) | undefined {
+  const { [variables.url]: url, [variables.token]: token } = environment();
+  if (bearer === 'machine' && url && token) return { url, token };
+  if (homeFolder() === undefined) return undefined;
+  const file = accessFile(bearer);
+  try {
+    const { ca, ...access } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return { ...access, ...(ca !== undefined && { ca }) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    const again = bearer === 'machine' ? 'hookmachine hub join' : 'hookmachine hub login';
+    throw new HookmachineError(
+      'HUB_REFUSED',
+      `${file} is not usable (${messageOf(error)}): run \`${again}\` again`,
+      { cause: error },
+    );
+  }
+}
+
+/** Keeps the access of a machine or a person, readable for this user only. Returns the file. */
+export function keepAccess(bearer: Bearer, access: KeptAccess): string {
+  const file = accessFile(bearer);
+  makeFolder(dirname(file), 0o700);
+  writeAtomically(file, `${JSON.stringify(access, undefined, 2)}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** Forgets it. */
+export const forgetAccess = (bearer: Bearer): void => rmSync(accessFile(bearer), { force: true });

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isHookmachineError } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import { messageOf } from '../base/message-of.ts';
+import { requestBody } from '../base/request-body.ts';
+import { isLeaseLost } from '../durable/database/effects.ts';
+import type { Database } from '../durable/database/postgres.ts';
+import { answerOperation, textOf } from './answer-operation.ts';
+import type { Holders } from './holders.ts';
+import type { HubNews } from './hub-news.ts';
+import type { CallPlaces } from './machine-scope.ts';
+import type { Holder, Members } from './members.ts';
+import { refused } from './refused.ts';
+import { isWithin } from './workspaces.ts';
+
+/** What a hub consists of. */
+export interface HubParts {
+  readonly database: Database;
+  readonly members: Members;
+  readonly holders: Holders;
+  readonly places: CallPlaces;
+  readonly news: HubNews;
+  readonly warn: (line: string) => void;
+}
+
+/** The longest request, in bytes: the results of tools are in them. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Answers a request of a machine, or of a person's command. */
+export async function answerApi(
+  parts: HubParts,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    if (request.method !== 'POST') return send(response, 405, { error: { message: 'only POST is answered' } }); // prettier-ignore
+    if (path === 'enrol') {
+      const { code } = fieldsOf(await bodyOf(request, 10_000));
+      return send(response, 200, { value: await parts.members.enrol(textIn(code, 'code')) });
+    }
+    const { authorization = '', 'user-agent': agent = '' } = request.headers;
+    const token = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? '';
+    const version = /^hookmachine\/(\S{1,40})$/.exec(agent)?.[1];
+    const holder = token === '' ? undefined : await parts.holders.of(token, version);
+    if (holder === undefined) {
+      const message = 'The hub does not know this token: it was revoked, has expired, or is that of another hub.'; // prettier-ignore
+      return send(response, 401, { error: { code: 'HUB_REFUSED', message } });
+    }
+    await answerHolder(parts, holder, path, request, response);
+  } catch (error) {
+    sendProblem(parts, response, error);
+  }
+}
+
+async function answerHolder(
+  parts: HubParts,
+  holder: Holder,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await bodyOf(request, mostBytes);
+  if (path === 'identity') {
+    const { kind, name } = holder;
+    const workspaces =
+      holder.kind === 'machine'
+        ? holder.workspaces
+        : [...new Set(holder.grants.map(({ workspace }) => workspace))];
+    return send(response, 200, { value: { kind, name, workspaces } });
+  }
+  if (path === 'news') {
+    const workspace = textIn(fieldsOf(body)['workspace'], 'workspace');
+    if (holder.kind !== 'machine' || !isWithin(holder.workspaces, workspace))
+      throw refused(`${holder.name} is told no news of the workspace ${workspace}`);
+    const none = await parts.news.send(workspace, response);
+    if (none) send(response, 200, { value: none });
+    return;
+  }
+  const [, operation] = /^operations\/(\w+)$/.exec(path) ?? [];
+  if (operation === undefined) return send(response, 404, { error: { message: 'there is no such address' } }); // prettier-ignore
+  const value = await answerOperation(parts, holder, operation, body);
+  response.writeHead(200, headers).end(textOf(value));
+}
+
+async function bodyOf(request: IncomingMessage, most: number): Promise<unknown> {
+  const text = await requestBody(request, most);
+  if (text === undefined) throw refused(`a request may have at most ${most} bytes`);
+  try {
+    return JSON.parse(text.toString());
+  } catch {
+    throw refused('what was sent is not JSON');
+  }
+}
+
+const fieldsOf = (body: unknown): Record<string, unknown> => (isRecord(body) ? body : {});
+
+function textIn(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '' && value.length <= 1_000) return value;
+  throw refused(`"${name}" is missing`);
+}
+
+function sendProblem({ warn }: HubParts, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  const message = messageOf(error);
+  if (isLeaseLost(error)) return send(response, 409, { error: { name: 'LeaseLost', message } });
+  if (isHookmachineError(error)) {
+    const { code } = error;
+    const status = { HUB_REFUSED: 403, DATABASE_UNAVAILABLE: 503 }[code as string] ?? 422;
+    return send(response, status, { error: { code, message } });
+  }
+  warn(`a request failed: ${message}`);
+  send(response, 500, { error: { message: 'the hub failed; its own log says why' } });
+}
+
+const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  // The unread rest must not be taken for the next request.
+  if (status >= 400) response.setHeader('connection', 'close');
+  response.writeHead(status, headers).end(JSON.stringify(body));
+}

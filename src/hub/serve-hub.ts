@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { HookmachineError } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
+import { openDatabase } from '../durable/database/postgres.ts';
+import { assertMigrated } from '../durable/database/schema.ts';
+import { answerApi, type HubParts } from './api.ts';
+import { Holders } from './holders.ts';
+import { HubNews } from './hub-news.ts';
+import { CallPlaces } from './machine-scope.ts';
+import { Members } from './members.ts';
+import { type OidcOptions, SignIn } from './sign-in.ts';
+import { Site } from './site.ts';
+
+/** How a hub is served. */
+export interface HubOptions {
+  /** The URL of its database. */
+  readonly database: string;
+  /** Default: this machine's loopback address. */
+  readonly host?: string | undefined;
+  /** Default: a free port. */
+  readonly port?: number | undefined;
+  /** Its key and certificate, in PEM; without them, a proxy in front of it encrypts. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  /** The address under which browsers and machines know it; default: the one it listens on. */
+  readonly url?: string | undefined;
+  /** How people sign in; without it, they use tokens. */
+  readonly oidc?: OidcOptions | undefined;
+  readonly warn: (line: string) => void;
+}
+
+/** A hub that is being served. */
+export interface Hub {
+  readonly url: string;
+  /** Reads its key and certificate again, once they were renewed. */
+  renew(tls: { readonly key: string; readonly cert: string }): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a hub.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `PORT_UNAVAILABLE`, `ARGUMENT_INVALID`
+ */
+export async function serveHub(options: HubOptions): Promise<Hub> {
+  const database = await openDatabase(options.database, 'hookmachine hub');
+  try {
+    await assertMigrated(database);
+    const members = new Members(database);
+    const parts: HubParts = {
+      database,
+      members,
+      holders: new Holders(members),
+      places: new CallPlaces(database),
+      news: new HubNews(database),
+      warn: options.warn,
+    };
+    return await serve(options, parts);
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
+  const { tls, oidc } = options;
+  let site: Site | undefined;
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    response.on('error', () => undefined);
+    const asked = request.url ?? '';
+    const url = URL.canParse(asked, 'http://hub') ? new URL(asked, 'http://hub') : undefined;
+    if (url === undefined || site === undefined) return void response.writeHead(400).end();
+    const { pathname } = url;
+    if (pathname.startsWith('/v1/'))
+      return void answerApi(parts, pathname.slice(4), request, response);
+    void site.answer(url, request, response);
+  };
+  const limits = { maxHeaderSize: 16_384 };
+  const server: Server = tls
+    ? createSecureServer({ ...limits, ...tls }, answer)
+    : createServer(limits, answer);
+  await listening(server, options);
+  const { port } = server.address() as AddressInfo;
+  const own = `${tls ? 'https' : 'http'}://${shown(options.host)}:${port}`;
+  const url = new URL(options.url ?? own);
+  const redirect = new URL('/sign-in/callback', url).href;
+  site = new Site(parts, url, oidc && (await SignIn.with(oidc, redirect)));
+  return {
+    url: url.origin,
+    renew: (renewed) => (server as ReturnType<typeof createSecureServer>).setSecureContext(renewed),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      await parts.news.close();
+      server.closeIdleConnections();
+      // What is being answered may take a moment.
+      const timer = setTimeout(() => server.closeAllConnections(), 2_000);
+      await closed;
+      clearTimeout(timer);
+      await parts.database.end();
+    },
+  };
+}
+
+async function listening(server: Server, { host = '127.0.0.1', port = 0 }: HubOptions) {
+  server.listen(port, host);
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new HookmachineError('PORT_UNAVAILABLE', `The hub cannot listen on ${host}:${port}: ${messageOf(cause)}`, { cause }); // prettier-ignore
+  });
+}
+
+/** A host as it stands in an address. */
+const shown = (host = '127.0.0.1'): string =>
+  host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

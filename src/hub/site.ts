@@ -1,0 +1,247 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isHookmachineError } from '../base/errors.ts';
+import { messageOf } from '../base/message-of.ts';
+import { requestBody } from '../base/request-body.ts';
+import { Approvals } from '../durable/approvals.ts';
+import { databaseStore } from '../durable/database/store.ts';
+import type { HubParts } from './api.ts';
+import { machinesPage } from './machines-page.ts';
+import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
+import { answerAs, PersonScope, seenApproval } from './person-rules.ts';
+import type { SigningIn, SignIn } from './sign-in.ts';
+
+/** How long a person stays signed in, in ms. */
+const sessionLasts = 12 * 60 * 60 * 1_000;
+
+/** How many questions a page lists. */
+const perPage = 100;
+
+/** The longest form, in bytes. */
+const mostBytes = 64 * 1024;
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // An address has the number of a question at most, but nobody else needs it.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The pages of a hub, for people. */
+export class Site {
+  readonly #parts: HubParts;
+  readonly #signIn: SignIn | undefined;
+  readonly #origin: string;
+  readonly #cookie: string;
+
+  /** `url` is the address under which browsers know it. */
+  constructor(parts: HubParts, url: URL, signIn: SignIn | undefined) {
+    this.#parts = parts;
+    this.#signIn = signIn;
+    this.#origin = url.origin;
+    // Browsers keep others from setting a cookie of such a name.
+    this.#cookie = url.protocol === 'https:' ? '__Host-hookmachine' : 'hookmachine';
+  }
+
+  async answer(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    try {
+      await this.#route(url, request, response);
+    } catch (error) {
+      const [status, said] = problemOf(error);
+      if (status === 500) this.#parts.warn(`a page failed: ${messageOf(error)}`);
+      response.writeHead(status).end(plainPage('That did not work', undefined, said));
+    }
+  }
+
+  async #route(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = url;
+    if (pathname === '/style.css')
+      return void response.writeHead(200, { 'content-type': 'text/css; charset=utf-8' }).end(style);
+    const isPost = request.method === 'POST';
+    if (!isPost && request.method !== 'GET')
+      return void response.writeHead(405, { allow: 'GET, POST' }).end();
+    // A form of another site, or of none, is not this person's own wish.
+    if (isPost && request.headers.origin !== this.#origin)
+      return void response.writeHead(403).end(plainPage('That did not work', undefined, 'Another site sent this form.')); // prettier-ignore
+    if (pathname === '/sign-in/provider') return this.#toProvider(url, response);
+    if (pathname === '/sign-in/callback') return this.#fromProvider(url, request, response);
+    if (pathname === '/sign-in' && isPost) return this.#byToken(request, response);
+    const token = cookieIn(request, this.#cookie);
+    const holder = token === undefined ? undefined : await this.#parts.holders.of(token);
+    if (holder?.kind !== 'person')
+      return void response.writeHead(isPost ? 403 : 200).end(signInPage(this.#signIn !== undefined, isPost ? '/' : pathname)); // prettier-ignore
+    const person = new PersonScope(holder);
+    const [, question] = /^\/approvals\/(ap-\d{1,18})$/.exec(pathname) ?? [];
+    if (question !== undefined)
+      return isPost
+        ? this.#answered(person, question, request, response)
+        : void response.end(approvalPage(person, await this.#seen(person, question)));
+    if (pathname === '/sign-out' && isPost) return this.#signOut(token!, response);
+    if (pathname === '/machines' && !isPost)
+      return void response.end(machinesPage(person, await this.#parts.members.machines()));
+    if (pathname === '/' && !isPost) return this.#list(person, url, response);
+    response.writeHead(404).end(plainPage('Not found', person, 'There is no such page.'));
+  }
+
+  #approvals(person: PersonScope): Approvals {
+    const store = databaseStore(this.#parts.database);
+    const within = person.workspaces();
+    return new Approvals({
+      ...store,
+      approval: async (number) => seenApproval(await store.approval(number), person),
+      approvals: async (page) => {
+        const rows = await store.approvals({ ...page, within });
+        return rows.map((row) => seenApproval(row, person)!);
+      },
+      countApprovals: (filter) => store.countApprovals({ ...filter, within }),
+      answerApproval: (number, decision, _, note) =>
+        answerAs(this.#parts.database, person, { number, decision, note }),
+    });
+  }
+
+  #seen(person: PersonScope, question: string) {
+    return this.#approvals(person).show(question);
+  }
+
+  async #list(person: PersonScope, { searchParams }: URL, response: ServerResponse): Promise<void> {
+    const approvals = this.#approvals(person);
+    const isAll = searchParams.has('all');
+    const after = searchParams.get('after') ?? undefined;
+    const listed = await approvals.list({
+      answered: isAll,
+      newestFirst: isAll,
+      limit: perPage + 1,
+      after,
+    });
+    const count = await approvals.count({ answered: isAll });
+    const found = listed.slice(0, perPage);
+    const next = listed.length > found.length ? found.at(-1)?.id : undefined;
+    response.end(listPage(person, found, { count, isAll, next }));
+  }
+
+  async #answered(
+    person: PersonScope,
+    question: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const form = await formOf(request);
+    const decision = (['approve', 'deny'] as const).find((one) => one === form.get('decision'));
+    const approvals = this.#approvals(person);
+    let problem: string | undefined;
+    try {
+      if (decision === undefined) problem = 'Choose an answer.';
+      else {
+        const answered = await approvals.answer(question, {
+          decision,
+          by: person.name,
+          digest: form.get('digest') ?? '',
+          note: form.get('note') || undefined,
+        });
+        if (!answered.accepted) problem = `It was ${answered.was.decision} before.`;
+      }
+    } catch (error) {
+      if (!isHookmachineError(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+      problem = error.message;
+    }
+    if (problem === undefined)
+      return void response.writeHead(303, { location: `/approvals/${question}` }).end();
+    const shown = approvalPage(person, await approvals.show(question), problem);
+    response.writeHead(409).end(shown);
+  }
+
+  async #toProvider({ searchParams }: URL, response: ServerResponse): Promise<void> {
+    if (!this.#signIn) return void response.writeHead(404).end(plainPage('Not found', undefined, 'There is no such page.')); // prettier-ignore
+    const { address, kept } = await this.#signIn.begin();
+    const { state, nonce, verifier } = kept;
+    const value = [state, nonce, verifier, encodeURIComponent(ownPath(searchParams.get('to')))].join('.'); // prettier-ignore
+    response
+      .writeHead(303, {
+        location: address.href,
+        'set-cookie': this.#cookieText(`${this.#cookie}-sign-in`, value, 600),
+      })
+      .end();
+  }
+
+  async #fromProvider(
+    { searchParams }: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const kept = cookieIn(request, `${this.#cookie}-sign-in`)?.split('.');
+    if (!this.#signIn || kept?.length !== 4)
+      return void response.writeHead(400).end(signInPage(this.#signIn !== undefined, '/', 'Signing in took too long: begin again.')); // prettier-ignore
+    const [state = '', nonce = '', verifier = '', to = ''] = kept;
+    const signingIn: SigningIn = { state, nonce, verifier };
+    const email = await this.#signIn.end(searchParams, signingIn);
+    const person = await this.#parts.members.personOf(email);
+    if (person === undefined)
+      return void response.writeHead(403).end(signInPage(true, '/', `This hub does not know ${email}: ask its operator to add you.`)); // prettier-ignore
+    await this.#begin(person, decodeURIComponent(to), response);
+  }
+
+  async #byToken(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await formOf(request);
+    const to = ownPath(form.get('to'));
+    const holder = await this.#parts.holders.of(form.get('token') ?? '');
+    if (holder?.kind !== 'person')
+      return void response.writeHead(403).end(signInPage(this.#signIn !== undefined, to, 'This is not the token of a person whom this hub knows.')); // prettier-ignore
+    await this.#begin(holder.name, to, response);
+  }
+
+  async #begin(person: string, to: string, response: ServerResponse): Promise<void> {
+    const { token } = await this.#parts.members.personToken(person, {
+      purpose: 'session',
+      lasts: sessionLasts,
+    });
+    response
+      .writeHead(303, {
+        location: ownPath(to),
+        'set-cookie': [
+          this.#cookieText(this.#cookie, token, sessionLasts / 1_000),
+          this.#cookieText(`${this.#cookie}-sign-in`, '', 0),
+        ],
+      })
+      .end();
+  }
+
+  async #signOut(token: string, response: ServerResponse): Promise<void> {
+    await this.#parts.members.endToken(token);
+    this.#parts.holders.forget(token);
+    response
+      .writeHead(303, { location: '/', 'set-cookie': this.#cookieText(this.#cookie, '', 0) })
+      .end();
+  }
+
+  #cookieText(name: string, value: string, seconds: number): string {
+    const secure = this.#cookie.startsWith('__Host-') ? '; Secure' : '';
+    return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+  }
+}
+
+/** A path of this hub, and of no other site. */
+const ownPath = (path: string | null): string =>
+  path !== null && /^\/(?![/\\])[\w/.-]*$/.test(path) ? path : '/';
+
+const cookieIn = ({ headers: { cookie } }: IncomingMessage, name: string): string | undefined =>
+  cookie
+    ?.split(/; */)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1) || undefined;
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  const body = await requestBody(request, mostBytes);
+  return new URLSearchParams(body?.toString() ?? '');
+}
+
+function problemOf(error: unknown): readonly [status: number, said: string] {
+  if (!isHookmachineError(error)) return [500, 'The hub failed; its own log says why.'];
+  const { code, message } = error;
+  if (code === 'DATABASE_UNAVAILABLE') return [503, 'The database cannot be reached right now.'];
+  return [code === 'APPROVAL_UNKNOWN' || code === 'CALL_UNKNOWN' ? 404 : 403, message];
+}
