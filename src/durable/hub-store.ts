@@ -76,15 +76,8 @@ export class HubLink {
       if (statusCode === 200 && isRecord(answer)) return answer['value'] as NoAnnouncements;
       throw problemOf(this.url, statusCode, answer);
     }
-    void follow(body, listener.hear).then(() => {
-      if (!stop.signal.aborted) listener.lose();
-    });
-    return {
-      end: async () => {
-        stop.abort();
-        await Promise.resolve();
-      },
-    };
+    void follow(body, listener, stop.signal);
+    return { end: async () => stop.abort() };
   }
 
   #post(path: string, body: unknown, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -140,7 +133,11 @@ function agentFor(ca: string | undefined): Dispatcher {
 }
 
 /** Reads the lines of a response until it ends or breaks off. */
-async function follow(body: AsyncIterable<Buffer>, hear: (call: string) => void): Promise<void> {
+async function follow(
+  body: AsyncIterable<Buffer>,
+  { hear, lose }: Listener,
+  ended: AbortSignal,
+): Promise<void> {
   let rest = '';
   try {
     for await (const chunk of body) {
@@ -154,6 +151,7 @@ async function follow(body: AsyncIterable<Buffer>, hear: (call: string) => void)
   } catch {
     // Whoever listens is told that it is over.
   }
+  if (!ended.aborted) lose();
 }
 
 /** In what a hub returns, times and files are texts. */

@@ -27,7 +27,7 @@ export async function openStore(
   application: string,
 ): Promise<OpenedStore> {
   if ((url === undefined) === (hub === undefined))
-    throw new HookmachineError('ARGUMENT_INVALID', 'Give either a database or a hub.');
+    throw new HookmachineError('ARGUMENT_INVALID', 'Give either "database" or "hub".');
   if (hub !== undefined) return openHub(hub);
   const database = await openDatabase(url!, application);
   try {

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import type { OperationName } from '../durable/database/store.ts';
 import type { MachineScope } from './machine-scope.ts';
 import {
-  text,
-  json,
-  id,
-  count,
-  number,
-  lease,
-  submission,
-  filter,
-  page,
-  joining,
-  waiting,
-  decision,
-  note,
-  type Read,
+  aCount,
+  aDecision,
+  aFilter,
+  aJoiningHost,
+  aLease,
+  aNote,
+  aNumber,
+  aPage,
+  aSubmission,
+  aText,
+  aWaitingCall,
+  anId,
   readArguments,
+  someJson,
+  type Read,
 } from './operation-arguments.ts';
 import { refused } from './refused.ts';
 import { isWithin } from './workspaces.ts';
@@ -46,11 +46,11 @@ const rule = <const Items extends readonly z.ZodType[]>(
   ...(show && { show }),
 });
 
-const ofOwnHost = rule([text, z.string()], ([host], may) => may.own(host));
-const ofCall = rule([id], ([call], may) => may.call(call));
-const ofLease = [lease] as const;
+const ofOwnHost = rule([aText, z.string()], ([host], may) => may.own(host));
+const ofCall = rule([anId], ([call], may) => may.call(call));
+const ofLease = [aLease] as const;
 
-const submitting = rule([submission, text.optional()], ([submitted, host], may) => {
+const submitting = rule([aSubmission, aText.optional()], ([submitted, host], may) => {
   may.workspace(submitted.workspace);
   if (host !== undefined) may.own(host);
   return [{ ...submitted, machine: may.name }, host];
@@ -69,12 +69,12 @@ export const machineRules: Readonly<Record<OperationName, MachineRule>> = {
   submitNew: submitting,
   submitAgain: submitting,
   findCall: ofCall,
-  findLast: rule([id], () => undefined, onlySeen),
-  takeReady: rule([text, text, id.optional()], ([workspace, host], may) => {
+  findLast: rule([anId], () => undefined, onlySeen),
+  takeReady: rule([aText, aText, anId.optional()], ([workspace, host], may) => {
     may.workspace(workspace);
     may.own(host);
   }),
-  takeWithin: rule([text, text, count], ([workspace, host], may) => {
+  takeWithin: rule([aText, aText, aCount], ([workspace, host], may) => {
     may.workspace(workspace);
     may.own(host);
   }),
@@ -82,67 +82,80 @@ export const machineRules: Readonly<Record<OperationName, MachineRule>> = {
     may.lease(held),
   ),
   keepPolicy: rule(
-    [...ofLease, z.object({ digest: text, hooks: json }), z.boolean()],
+    [...ofLease, z.object({ digest: aText, hooks: someJson }), z.boolean()],
     ([held], may) => may.lease(held),
   ),
   suspend: rule(
     [
       ...ofLease,
-      z.object({ judged: json, shown: json, asked: json, expiresAfter: z.number().positive() }),
+      z.object({
+        judged: someJson,
+        shown: someJson,
+        asked: someJson,
+        expiresAfter: z.number().positive(),
+      }),
     ],
     ([held], may) => may.lease(held),
   ),
-  end: rule([...ofLease, json], ([held], may) => may.lease(held)),
+  end: rule([...ofLease, someJson], ([held], may) => may.lease(held)),
 
-  claimEffect: rule([...ofLease, text, text, z.uuid(), count], async ([held, workspace], may) => {
-    may.workspace(workspace);
-    await may.lease(held);
-  }),
-  claimEffectAgain: rule([...ofLease, text, z.uuid(), z.uuid(), count], ([held], may) =>
+  claimEffect: rule(
+    [...ofLease, aText, aText, z.uuid(), aCount],
+    async ([held, workspace], may) => {
+      may.workspace(workspace);
+      await may.lease(held);
+    },
+  ),
+  claimEffectAgain: rule([...ofLease, aText, z.uuid(), z.uuid(), aCount], ([held], may) =>
     may.lease(held),
   ),
-  interruptEffect: rule([...ofLease, text], ([held], may) => may.lease(held)),
-  recordEffect: rule([...ofLease, text, json], ([held], may) => may.lease(held)),
+  interruptEffect: rule([...ofLease, aText], ([held], may) => may.lease(held)),
+  recordEffect: rule([...ofLease, aText, someJson], ([held], may) => may.lease(held)),
   claimedEffects: ofCall,
   effectsOf: ofCall,
 
   isCopied: rule([], () => undefined),
-  joinHost: rule([joining], ([host], may) => {
+  joinHost: rule([aJoiningHost], ([host], may) => {
     may.own(host.name);
     may.workspace(host.workspace);
   }),
-  extendHost: rule([text, z.uuid(), z.number().positive()], ([host], may) => may.own(host)),
+  extendHost: rule([aText, z.uuid(), z.number().positive()], ([host], may) => may.own(host)),
   leaveHost: ofOwnHost,
-  otherHosts: rule([text, text], ([workspace], may) => may.workspace(workspace)),
-  takeOverHost: rule([text, text, text.optional()], ([workspace, host, ended], may) => {
+  otherHosts: rule([aText, aText], ([workspace], may) => may.workspace(workspace)),
+  takeOverHost: rule([aText, aText, aText.optional()], ([workspace, host, ended], may) => {
     may.workspace(workspace);
     // Of the processes of other machines, it knows nothing.
     return [workspace, host, may.isOwn(host) ? (ended ?? null) : null];
   }),
 
-  approval: rule([number], () => undefined, onlySeen),
-  approvalOf: rule([id], () => undefined, onlySeen),
-  approvals: rule([page], ([asked], may) => [{ ...asked, within: may.workspaces }]),
-  countApprovals: rule([filter], ([asked], may) => [{ ...asked, within: may.workspaces }]),
-  answerApproval: rule([number, decision, text, note], async ([question, answer, by, why], may) => {
-    if (answer === 'approved')
-      throw refused('a machine approves nothing: a person has to sign in to the hub');
-    await may.question(question);
-    return [question, answer, `${by} (${may.name})`, why];
-  }),
+  approval: rule([aNumber], () => undefined, onlySeen),
+  approvalOf: rule([anId], () => undefined, onlySeen),
+  approvals: rule([aPage], ([asked], may) => [{ ...asked, within: may.workspaces }]),
+  countApprovals: rule([aFilter], ([asked], may) => [{ ...asked, within: may.workspaces }]),
+  answerApproval: rule(
+    [aNumber, aDecision, aText, aNote],
+    async ([question, answer, by, why], may) => {
+      if (answer === 'approved')
+        throw refused('a machine approves nothing: a person has to sign in to the hub');
+      await may.question(question);
+      return [question, answer, `${by} (${may.name})`, why];
+    },
+  ),
   expireApprovals: rule([], () => undefined),
-  takeUntold: rule([text, id.optional(), count], ([workspace], may) => may.workspace(workspace)),
-  markTold: rule([number], ([question], may) => may.question(question)),
+  takeUntold: rule([aText, anId.optional(), aCount], ([workspace], may) =>
+    may.workspace(workspace),
+  ),
+  markTold: rule([aNumber], ([question], may) => may.question(question)),
 
   lastBundleUse: rule([], () => undefined),
   usedBundles: rule([], () => undefined),
-  bundleFiles: rule([text], () => undefined),
+  bundleFiles: rule([aText], () => undefined),
 
-  suspendForHost: rule([waiting], ([call], may) => {
+  suspendForHost: rule([aWaitingCall], ([call], may) => {
     may.workspace(call.workspace);
     return [{ ...call, machine: may.name }];
   }),
-  handOver: rule([id, text, json], ([call], may) => may.call(call)),
+  handOver: rule([anId, aText, someJson], ([call], may) => may.call(call)),
 
   unattended: rule(
     [],

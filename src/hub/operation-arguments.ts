@@ -1,55 +1,55 @@
 import { z } from 'zod';
 import { refused } from './refused.ts';
 
-export const text = z.string().max(1_000);
-export const json = z.string();
-export const id = z.string().min(1).max(10_000);
-export const count = z.int().min(0);
-export const number = z.string().regex(/^\d{1,18}$/);
+export const aText = z.string().max(1_000);
+export const someJson = z.string();
+export const anId = z.string().min(1).max(10_000);
+export const aCount = z.int().min(0);
+export const aNumber = z.string().regex(/^\d{1,18}$/);
 
-export const lease = z.object({ call: id, number: count, host: text });
-export const submission = z.object({
-  id,
-  workspace: text,
-  session: id.optional(),
-  tool: text,
-  input: json,
+export const aLease = z.object({ call: anId, number: aCount, host: aText });
+export const aSubmission = z.object({
+  id: anId,
+  workspace: aText,
+  session: anId.optional(),
+  tool: aText,
+  input: someJson,
   isCallers: z.boolean(),
 });
-export const filter = z.object({
+export const aFilter = z.object({
   all: z.boolean().optional(),
   answered: z.boolean().optional(),
-  workspace: text.optional(),
-  tool: text.optional(),
-  search: text.optional(),
+  workspace: aText.optional(),
+  tool: aText.optional(),
+  search: aText.optional(),
 });
-export const page = filter.extend({
+export const aPage = aFilter.extend({
   limit: z.int().min(1).max(10_000),
-  after: number.optional(),
+  after: aNumber.optional(),
   newestFirst: z.boolean(),
 });
-export const joining = z.object({
-  name: text,
-  workspace: text,
+export const aJoiningHost = z.object({
+  name: aText,
+  workspace: aText,
   lostAfter: z.int().min(1),
   instance: z.uuid(),
-  pid: count,
-  process: text.optional(),
+  pid: aCount,
+  process: aText.optional(),
   ended: z.uuid().optional(),
 });
-export const waiting = z.object({
-  id,
-  workspace: text,
-  session: id,
-  tool: text,
-  input: json,
-  judged: json,
-  asked: json,
+export const aWaitingCall = z.object({
+  id: anId,
+  workspace: aText,
+  session: anId,
+  tool: aText,
+  input: someJson,
+  judged: someJson,
+  asked: someJson,
   expiresAfter: z.number().positive(),
 });
 
-export const decision = z.enum(['approved', 'denied', 'withdrawn']);
-export const note = z.string().max(100_000).optional();
+export const aDecision = z.enum(['approved', 'denied', 'withdrawn']);
+export const aNote = z.string().max(100_000).optional();
 
 /** What is checked by these schemas, one after the other. */
 export type Read<Items extends readonly z.ZodType[]> = {

@@ -1,6 +1,6 @@
 import type { Approval } from '../durable/approvals.ts';
 import { visible } from '../base/visible.ts';
-import { Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { PersonScope } from './person-rules.ts';
 
 /** The style of all pages. */

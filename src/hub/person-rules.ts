@@ -5,14 +5,14 @@ import { operations, type OperationName } from '../durable/database/store.ts';
 import type { Grant, Holder, Role } from './members.ts';
 import { isWithin } from './workspaces.ts';
 import {
-  decision,
-  filter,
-  id,
-  note,
-  number,
-  page,
+  aDecision,
+  aFilter,
+  aNote,
+  aNumber,
+  aPage,
+  aText,
+  anId,
   readArguments,
-  text,
 } from './operation-arguments.ts';
 import { refused, unknownCall } from './refused.ts';
 
@@ -77,21 +77,21 @@ type PersonOperation = (
 /** What people may do: read the questions of their workspaces, and answer them where they may. */
 export const personOperations: Partial<Readonly<Record<OperationName, PersonOperation>>> = {
   approval: async (database, may, given) => {
-    const [asked] = readArguments([number], given);
+    const [asked] = readArguments([aNumber], given);
     return seenApproval(await operations.approval(database, asked), may);
   },
   approvalOf: async (database, may, given) => {
-    const [call] = readArguments([id], given);
+    const [call] = readArguments([anId], given);
     return seenApproval(await operations.approvalOf(database, call), may);
   },
   approvals: async (database, may, given) => {
-    const [asked] = readArguments([page], given);
+    const [asked] = readArguments([aPage], given);
     const within = may.workspaces(...searchedAs(asked));
     const rows = await operations.approvals(database, { ...asked, within });
     return rows.map((row) => seenApproval(row, may));
   },
   countApprovals: async (database, may, given) => {
-    const [asked] = readArguments([filter], given);
+    const [asked] = readArguments([aFilter], given);
     return operations.countApprovals(database, {
       ...asked,
       within: may.workspaces(...searchedAs(asked)),
@@ -99,17 +99,17 @@ export const personOperations: Partial<Readonly<Record<OperationName, PersonOper
   },
   expireApprovals: (database) => operations.expireApprovals(database),
   answerApproval: async (database, may, given) => {
-    const [asked, answer, , why] = readArguments([number, decision, text, note], given);
+    const [asked, answer, , why] = readArguments([aNumber, aDecision, aText, aNote], given);
     return answerAs(database, may, { number: asked, decision: answer, note: why });
   },
   findCall: async (database, may, given) => {
-    const [call] = readArguments([id], given);
+    const [call] = readArguments([anId], given);
     const row = await operations.findCall(database, call);
     assertAnswers(may, row);
     return row;
   },
   effectsOf: async (database, may, given) => {
-    const [call] = readArguments([id], given);
+    const [call] = readArguments([anId], given);
     assertAnswers(may, await operations.findCall(database, call));
     return operations.effectsOf(database, call);
   },

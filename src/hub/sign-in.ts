@@ -1,10 +1,8 @@
-import type { Configuration } from 'openid-client';
+import type * as OpenidClient from 'openid-client';
 import { HookmachineError } from '../base/errors.ts';
 import { messageOf } from '../base/message-of.ts';
 import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
 import { refused } from './refused.ts';
-
-type OpenidClient = typeof import('openid-client');
 
 /** A provider of identities, as this hub is registered with it. */
 export interface OidcOptions {
@@ -23,12 +21,12 @@ export interface SigningIn {
 
 /** Signing in by OpenID Connect: the code flow, with PKCE. */
 export class SignIn {
-  readonly #client: OpenidClient;
+  readonly #client: typeof OpenidClient;
   readonly #options: OidcOptions;
   readonly #redirect: string;
-  #found: Promise<Configuration> | undefined;
+  #found: Promise<OpenidClient.Configuration> | undefined;
 
-  private constructor(client: OpenidClient, options: OidcOptions, redirect: string) {
+  private constructor(client: typeof OpenidClient, options: OidcOptions, redirect: string) {
     this.#client = client;
     this.#options = options;
     this.#redirect = redirect;
@@ -44,11 +42,11 @@ export class SignIn {
         { cause },
       );
     });
-    return new SignIn(loaded as OpenidClient, options, redirect);
+    return new SignIn(loaded as typeof OpenidClient, options, redirect);
   }
 
   /** Asks the provider where its parts are; if it is out of reach, the next attempt asks again. */
-  #discover(): Promise<Configuration> {
+  #discover(): Promise<OpenidClient.Configuration> {
     const { issuer, clientId, clientSecret } = this.#options;
     const url = new URL(issuer);
     const isOwn = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);

@@ -2,7 +2,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { builtInTools } from '../../src/entries/agent.ts';
-import type { connectDurable, migrateDatabase, openRecords } from '../../src/entries/durable.ts';
+import type {
+  connectDurable,
+  migrateDatabase,
+  openHub,
+  openRecords,
+} from '../../src/entries/durable.ts';
 import type { createConfig, executeToolWithHooks } from '../../src/index.ts';
 import '../build.ts';
 import { folder, installBuilt } from './installed.ts';
@@ -22,6 +27,7 @@ export interface Installed {
   readonly durable: {
     connectDurable: typeof connectDurable;
     migrateDatabase: typeof migrateDatabase;
+    openHub: typeof openHub;
     openRecords: typeof openRecords;
   };
   readonly createConfig: typeof createConfig;

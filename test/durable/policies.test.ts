@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
       await scene.takeBackTo(1);
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining('is at version 1, but this release needs 5; run: hookmachine durable migrate'), // prettier-ignore
+        stderr: expect.stringContaining('is at version 1, but this release needs 6; run: hookmachine durable migrate'), // prettier-ignore
       });
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
         'the tables went from version 1 to 5',

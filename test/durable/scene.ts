@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { onTestFinished, vi } from 'vitest';
@@ -18,7 +18,7 @@ import { waitUntil } from '../support/until.ts';
 import { folderOf } from '../frameworks/installed.ts';
 import { folder } from './installed.ts';
 import type { Client, Installed } from './load-installed.ts';
-import type { Postgres } from './postgres.ts';
+import { isListening, type Postgres } from './postgres.ts';
 
 /**
  * Gates: a host that reaches a gate waits within its statement for a lock that the test holds, so that it can
@@ -71,6 +71,9 @@ async function once(
 
 let made = 0;
 
+/** Whether hosts reach the database through a hub: every row of the failure table must hold there, too. */
+const isThroughHub = process.env['DURABLE_STORE'] === 'hub';
+
 /**
  * A hook that records that it started, waits as long as `hold-NAME` exists, and prints the contents of
  * NAME.json.
@@ -111,6 +114,8 @@ export class Scene {
   readonly #installed: Installed;
   readonly #hosts: Host[] = [];
   #holder: Client | undefined;
+  /** What hosts are given to reach the hub, if the scene has one. */
+  #hub: { readonly url: string; readonly token: string } | undefined;
 
   private constructor(server: Postgres, installed: Installed, database: string, project: string) {
     this.#server = server;
@@ -133,6 +138,7 @@ export class Scene {
     mkdirSync(join(project, '.hookmachine'), { recursive: true });
     vi.stubEnv('HOME', home);
     scene.setHooks(hooks);
+    if (isThroughHub) await scene.joinHub();
     onTestFinished(async () => {
       for (const host of scene.#hosts) host.kill('SIGKILL');
       await Promise.allSettled(scene.#hosts);
@@ -141,6 +147,33 @@ export class Scene {
       rmSync(home, { recursive: true, force: true });
     });
     return scene;
+  }
+
+  /** Has all hosts from now on reach the database through a hub only. */
+  async joinHub(
+    port = '0',
+    database = this.url,
+    ...options: readonly string[]
+  ): Promise<{ readonly url: string; readonly token: string }> {
+    const isServed = port !== '0' && (await isListening(Number(port)));
+    const url = isServed
+      ? `http://127.0.0.1:${port}`
+      : await this.serveHub(port, database, ...options).url;
+    const invited = await this.run('hub', 'machines', 'invite', 'm', '--workspace', '*', '--json');
+    const { code } = JSON.parse(invited.stdout) as { code: string };
+    const response = await fetch(`${url}/v1/enrol`, { method: 'POST', body: JSON.stringify({ code }) }); // prettier-ignore
+    const { value } = (await response.json()) as { value: { token: string } };
+    return (this.#hub = { url, token: value.token });
+  }
+
+  /** Serves a hub in a process of its own, on this port or a free one. */
+  serveHub(port = '0', database = this.url, ...options: readonly string[]) {
+    const args = [this.#installed.command, 'hub', 'serve', '--port', port, '--json', ...options];
+    const host = this.#start(args, { HOOKMACHINE_DATABASE_URL: database });
+    let said = '';
+    host.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const url = waitUntil(() => /"url":"([^"]+)"/.exec(said)?.[1]) as Promise<string>;
+    return { host, url };
   }
 
   setHooks(hooks: Hooks): void {
@@ -202,11 +235,34 @@ export class Scene {
     return this.#start([join(folderOf(framework), 'durable-host.mjs'), JSON.stringify(order)]);
   }
 
-  #start(args: readonly string[]): Host {
+  /** A user of this scene with a home of their own, and no access to the database. */
+  user(name: string) {
+    const home = join(dirname(this.project), name);
+    mkdirSync(home, { recursive: true });
+    const run = (first: string | { readonly input: string }, ...rest: readonly string[]): Host => {
+      const [words, input] =
+        typeof first === 'string' ? [[first, ...rest], ''] : [rest, first.input];
+      return this.#start([this.#installed.command, ...words], { HOME: home }, input);
+    };
+    return { home, run };
+  }
+
+  /** The token of the machine that has joined the hub. */
+  get hubToken(): string {
+    return this.#hub!.token;
+  }
+
+  #start(args: readonly string[], given?: Readonly<Record<string, string>>, input = ''): Host {
+    const isHost = ['call', 'worker'].includes(args[1] ?? '');
+    const place =
+      this.#hub && isHost
+        ? { HOOKMACHINE_HUB: this.#hub.url, HOOKMACHINE_HUB_TOKEN: this.#hub.token }
+        : { HOOKMACHINE_DATABASE_URL: this.url };
     const host = execa('node', args, {
       cwd: this.project,
-      env: { HOOKMACHINE_DATABASE_URL: this.url, HOOKMACHINE_TRUST: '1' },
+      env: { ...(given ?? place), HOOKMACHINE_TRUST: '1' },
       reject: false,
+      input,
     });
     this.#hosts.push(host);
     return host;
@@ -245,7 +301,7 @@ export class Scene {
   ) {
     const { createConfig: configOf, builtInTools: tools, durable } = this.#installed;
     const host = await durable.connectDurable({
-      database: this.url,
+      ...(this.#hub ? { hub: this.#hub } : { database: this.url }),
       config: configOf({
         cwd: this.project,
         systemFolder: '/proc/nothing',

@@ -142,15 +142,15 @@ export const approvalOperations = {
     const { rows } = await database.query(
       `with answered as (
          update hookmachine.approvals
-         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now(),
-           answered_through = $5
+         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now()
+           ${through === undefined ? '' : `, answered_through = '${through}'`}
          where id = $1 and decision is null and expires_at > now() returning call
        ), ready as (
          update hookmachine.calls set status = 'ready', ready_at = now()
          from answered where calls.id = answered.call and calls.status = 'suspended'
        ) select hookmachine.tell(c.workspace, c.id)
          from answered join hookmachine.calls c on c.id = answered.call`,
-      [number, decision, by, note ?? null, through ?? null],
+      [number, decision, by, note ?? null],
     );
     return rows.length > 0;
   },

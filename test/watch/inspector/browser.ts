@@ -96,10 +96,13 @@ export async function openPage(
   url: string,
   {
     expected,
+    elsewhere,
     viewport = { width: 1_600, height: 950 },
     colorScheme = 'light',
   }: {
     readonly expected?: RegExp;
+    /** Requests to other servers that may be made. */
+    readonly elsewhere?: RegExp;
     readonly viewport?: { readonly width: number; readonly height: number };
     readonly colorScheme?: 'light' | 'dark';
   } = {},
@@ -117,6 +120,7 @@ export async function openPage(
   };
   const onRequest = (request: Request): void => {
     const asked = request.url();
+    if (elsewhere?.test(asked)) return;
     if (asked !== url.split('#')[0] && !/^(?:about:|data:|http:\/\/127\.0\.0\.1:)/.test(asked))
       complaints.push(`asked ${asked} for something`);
   };
