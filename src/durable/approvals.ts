@@ -83,7 +83,11 @@ export interface AnswerOptions {
 
 /** Whether an answer was accepted: only the first one is. */
 export type AnswerOutcome =
-  | { readonly accepted: true }
+  | {
+      readonly accepted: true;
+      /** How many more people have to approve before the call continues. */
+      readonly missing?: number;
+    }
   | { readonly accepted: false; readonly was: GivenAnswer };
 
 const longest = (most: number): Rule => ({
@@ -202,8 +206,13 @@ export class Approvals {
         'APPROVAL_MISMATCH',
         `${id} is not about the arguments with the digest ${digest}: its digest is ${asked.digest}. Check what it shows.`,
       );
-    const isAccepted = await this.#store.answerApproval(numberOf(id), words[decision], by, note);
-    if (isAccepted) return { accepted: true };
+    const { isAccepted, missing } = await this.#store.answerApproval(
+      numberOf(id),
+      words[decision],
+      by,
+      note,
+    );
+    if (isAccepted) return { accepted: true, ...(missing !== undefined && { missing }) };
     const { answer } = await this.show(id);
     if (answer === undefined) throw unknownApproval(id);
     return { accepted: false, was: answer };

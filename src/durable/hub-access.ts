@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { isRecord } from '../base/json.ts';
 import { HookmachineError, isMissing } from '../base/errors.ts';
 import { makeFolder } from '../base/folders.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -14,13 +14,6 @@ export interface KeptAccess extends HubAccess {
   /** The name under which the hub knows it. */
   readonly name: string;
 }
-
-const kept = z.object({
-  url: z.string(),
-  name: z.string(),
-  token: z.string(),
-  ca: z.string().optional(),
-});
 
 /** The variables that take the place of the file of a machine, as in a container. */
 const variables = { url: 'HOOKMACHINE_HUB', token: 'HOOKMACHINE_HUB_TOKEN' } as const;
@@ -49,8 +42,7 @@ export function hubAccess(bearer: Bearer): (HubAccess & Partial<KeptAccess>) | u
   if (homeFolder() === undefined) return undefined;
   const file = accessFile(bearer);
   try {
-    const { ca, ...access } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return { ...access, ...(ca !== undefined && { ca }) };
+    return accessIn(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (isMissing(error)) return undefined;
     const again = bearer === 'machine' ? 'hookmachine hub join' : 'hookmachine hub login';
@@ -60,6 +52,14 @@ export function hubAccess(bearer: Bearer): (HubAccess & Partial<KeptAccess>) | u
       { cause: error },
     );
   }
+}
+
+/** @throws if a part is missing */
+function accessIn(value: unknown): KeptAccess {
+  const { url, name, token, ca } = isRecord(value) ? value : {};
+  if (typeof url !== 'string' || typeof name !== 'string' || typeof token !== 'string')
+    throw new Error('it must have a "url", a "name" and a "token"');
+  return { url, name, token, ...(typeof ca === 'string' && { ca }) };
 }
 
 /** Keeps the access of a machine or a person, readable for this user only. Returns the file. */

@@ -11,6 +11,7 @@ import type { Metric } from './database/metrics.ts';
 import { Policies } from './policies.ts';
 import { Retention } from './retention.ts';
 import { type Database, openDatabase, whenReachable } from './database/postgres.ts';
+import { sealCalls, type VerifiedChain, verifyChain } from './chain.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './database/schema.ts';
 
 /** The calls and questions of a store, for programs that have neither tools nor hooks. */
@@ -106,6 +107,23 @@ export class DurableRecords extends CallRecords {
     this.#database = database;
     this.policies = new Policies(database);
     this.retention = new Retention(database);
+  }
+
+  /**
+   * Adds the calls that have ended to the chain of digests, each once; a hub does so by itself.
+   *
+   * @returns how many were added
+   */
+  async seal(): Promise<number> {
+    return sealCalls(this.#database);
+  }
+
+  /**
+   * Checks that nothing was changed of what was added to the chain. `expected` is a digest that was kept elsewhere,
+   * which must be in it.
+   */
+  async verify(expected?: string): Promise<VerifiedChain> {
+    return verifyChain(this.#database, expected);
   }
 
   /** Lists the hosts that take part, and when each was last seen. */

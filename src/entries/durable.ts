@@ -4,6 +4,7 @@ export { connectDurable, type Durable } from '../durable/connect.ts';
 export type { DurableOptions, DurableRequest } from '../durable/options.ts';
 export type { DurableOutcome, EndedCall, SuspendedCall, WaitOptions } from '../durable/outcome.ts';
 export { checkDatabase, migrateDatabase, openHub, openRecords } from '../durable/records.ts';
+export type { ChainProblem, VerifiedChain } from '../durable/chain.ts';
 export type { HubAccess } from '../durable/hub-store.ts';
 export type {
   CallRecords,

@@ -4,12 +4,22 @@ import { operations, type OperationName } from '../durable/database/store.ts';
 import { machineRules } from './machine-rules.ts';
 import { type CallPlaces, MachineScope } from './machine-scope.ts';
 import type { Holder } from './members.ts';
-import { personOperations, PersonScope } from './person-rules.ts';
+import type { HubSettings } from './hub-settings.ts';
+import { personOperations } from './person-rules.ts';
+import { PersonScope } from './person-scope.ts';
 import { refused } from './refused.ts';
 
 /** Does what the holder of a token asks for, if they may. @throws {HookmachineError} `HUB_REFUSED` */
 export async function answerOperation(
-  { database, places }: { readonly database: Database; readonly places: CallPlaces },
+  {
+    database,
+    places,
+    settings,
+  }: {
+    readonly database: Database;
+    readonly places: CallPlaces;
+    readonly settings: HubSettings;
+  },
   holder: Holder,
   name: string,
   body: unknown,
@@ -19,7 +29,7 @@ export async function answerOperation(
   if (holder.kind === 'person') {
     const operation = personOperations[name];
     if (operation === undefined) throw refused('only machines work on calls');
-    return operation(database, new PersonScope(holder), body);
+    return operation({ database, settings }, new PersonScope(holder), body);
   }
   const may = new MachineScope(holder, places);
   const { admit, show } = machineRules[name];

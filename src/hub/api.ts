@@ -7,7 +7,9 @@ import { isLeaseLost } from '../durable/database/effects.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { answerOperation, textOf } from './answer-operation.ts';
 import type { Holders } from './holders.ts';
+import type { HubSettings } from './hub-settings.ts';
 import type { HubNews } from './hub-news.ts';
+import { Intake } from './intake.ts';
 import type { CallPlaces } from './machine-scope.ts';
 import type { Holder, Members } from './members.ts';
 import { refused } from './refused.ts';
@@ -19,6 +21,7 @@ export interface HubParts {
   readonly members: Members;
   readonly holders: Holders;
   readonly places: CallPlaces;
+  readonly settings: HubSettings;
   readonly news: HubNews;
   readonly warn: (line: string) => void;
 }
@@ -76,6 +79,17 @@ async function answerHolder(
     const none = await parts.news.send(workspace, response);
     if (none) send(response, 200, { value: none });
     return;
+  }
+  if (path === 'intake' || path === 'intake/position' || path === 'report') {
+    if (holder.kind !== 'machine') throw refused('only machines send their logs');
+    const intake = new Intake(parts.database);
+    const value =
+      path === 'report'
+        ? await intake.report(holder.name, body)
+        : path === 'intake'
+          ? await intake.take(holder.name, fieldsOf(body))
+          : await intake.position(holder.name, fieldsOf(body)['source']);
+    return send(response, 200, { value });
   }
   const [, operation] = /^operations\/(\w+)$/.exec(path) ?? [];
   if (operation === undefined) return send(response, 404, { error: { message: 'there is no such address' } }); // prettier-ignore

@@ -1,46 +1,89 @@
 import { visible } from '../base/visible.ts';
-import { html } from './html.ts';
+import type { FleetAgent, FleetMachine, FleetReport } from './fleet.ts';
+import { type Html, html } from './html.ts';
 import type { Machine } from './members.ts';
 import { page } from './pages.ts';
-import type { PersonScope } from './person-rules.ts';
+import type { PersonScope } from './person-scope.ts';
 
-/** The machines that share a workspace with a person. */
-export function machinesPage(person: PersonScope, machines: readonly Machine[]): string {
-  const seen = machines.filter(({ workspaces }) => workspaces.some((one) => person.mayShare(one)));
-  return page(
+/** The machines that share a workspace with a person, what runs there, and what was denied and failed. */
+export const machinesPage = (person: PersonScope, { machines, audit }: FleetReport): string =>
+  page(
     'Machines',
     person,
-    seen.length === 0
+    machines.length === 0
       ? html`<p>There are no machines in your workspaces.</p>`
-      : html`<div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Machine</th>
-                <th>Workspaces</th>
-                <th>Owner</th>
-                <th>Release</th>
-                <th>Last seen</th>
-                <th>State</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${seen.map(
-                (one) =>
-                  html`<tr>
-                    <td>${one.name}</td>
-                    <td>${visible(one.workspaces.join(', '))}</td>
-                    <td>${one.owner ?? ''}</td>
-                    <td>${one.version ?? ''}</td>
-                    <td>${one.seenAt?.toISOString() ?? 'never'}</td>
-                    <td>${stateOf(one)}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>
-        </div>`,
+      : html`${table(['Machine', 'State', 'Owner', 'Release', 'Last seen', 'Policies', 'Agents'], machines.map(machineCells))}
+          <h2>Denied</h2>
+          ${
+            audit.denials.length === 0
+              ? html`<p>Nothing was denied in the records that have arrived.</p>`
+              : table(
+                  ['Times', 'Who', 'What', 'By', 'Why'],
+                  audit.denials.map(({ count, user, host, what, by, lastReason = '' }) => [
+                    count,
+                    `${user} on ${host}`,
+                    what,
+                    by,
+                    lastReason,
+                  ]),
+                )
+          }
+          <h2>Failed or skipped</h2>
+          ${
+            audit.failures.length === 0
+              ? html`<p>No guard failed in the records that have arrived.</p>`
+              : table(
+                  ['Times', 'Guard', 'Machine', 'Why'],
+                  audit.failures.map(({ count, hook, host, status, lastError = '' }) => [
+                    count,
+                    hook,
+                    host,
+                    `${status} ${lastError}`,
+                  ]),
+                )
+          }`,
   );
-}
+
+type Cell = Html | string | number;
+
+const table = (heads: readonly string[], rows: readonly (readonly Cell[])[]): Html =>
+  html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${typeof cell === 'string' ? visible(cell) : cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+
+const machineCells = (machine: FleetMachine): readonly Cell[] => [
+  machine.name,
+  stateOf(machine),
+  machine.owner ?? '',
+  machine.version ?? '',
+  machine.seenAt?.toISOString() ?? 'never',
+  machine.policies.join(', '),
+  machine.agents.length === 0
+    ? ''
+    : html`<ul>
+        ${machine.agents.map(agentItem)}
+      </ul>`,
+];
+
+const agentItem = ({ agent, version, findings }: FleetAgent): Html =>
+  html`<li>
+    ${visible(agent)} ${version === undefined ? '' : visible(version)}:
+    ${findings.length === 0 ? 'guarded' : findings.map(({ message }) => visible(message)).join('; ')}
+  </li>`;
 
 /** What has become of a machine, in a word. */
 export const stateOf = ({ revokedAt, enrolledAt }: Machine): string =>

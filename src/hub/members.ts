@@ -33,6 +33,8 @@ export interface Machine {
 export interface Grant {
   readonly workspace: string;
   readonly role: Role;
+  /** When it ends by itself, as in ISO 8601. */
+  readonly expiresAt?: string | null;
 }
 
 /** A person whom the hub knows. */
@@ -200,15 +202,30 @@ export class Members {
   }
 
   /** @throws {HookmachineError} `ARGUMENT_INVALID` if there is no such person */
-  async grant(given: Grant & { readonly person: string; readonly by: string }): Promise<void> {
-    const rules = { person: text, workspaces: workspacesRule, role: oneOf(...roles), by: text };
+  async grant(
+    given: Grant & {
+      readonly person: string;
+      readonly by: string;
+      /** How long it is in force, in ms: a delegation ends by itself. Default: until it is taken back. */
+      readonly lasts?: number | undefined;
+    },
+  ): Promise<void> {
+    const rules = {
+      person: text,
+      workspaces: workspacesRule,
+      role: oneOf(...roles),
+      by: text,
+      lasts: optional(positive),
+    };
     assertArguments('members.grant', { ...given, workspaces: [given.workspace] }, rules);
     const { rows } = await this.#database.query(
       `with known as (select name from hookmachine.people where name = $1 and removed_at is null), made as (
-         insert into hookmachine.grants (person, workspace, role, granted_by)
-         select name, $2, $3, $4 from known on conflict do nothing
+         insert into hookmachine.grants (person, workspace, role, granted_by, expires_at)
+         select name, $2, $3, $4, now() + $5 * interval '1 millisecond' from known
+         on conflict (person, workspace, role) do update
+           set expires_at = excluded.expires_at, granted_by = excluded.granted_by, granted_at = now()
        ) select name from known`,
-      [given.person, given.workspace, given.role, given.by],
+      [given.person, given.workspace, given.role, given.by, given.lasts ?? null],
     );
     if (rows.length === 0) throw unknownPerson(given.person);
   }
@@ -313,8 +330,8 @@ interface PersonTokenOptions {
 
 /** The grants of a person `p`, as JSON. */
 const grantsOf = `(
-  select coalesce(json_agg(json_build_object('workspace', g.workspace, 'role', g.role) order by g.workspace, g.role), '[]')
-  from hookmachine.grants g where g.person = p.name)`;
+  select coalesce(json_agg(json_build_object('workspace', g.workspace, 'role', g.role, 'expiresAt', g.expires_at) order by g.workspace, g.role), '[]')
+  from hookmachine.grants g where g.person = p.name and (g.expires_at is null or g.expires_at > now()))`;
 
 interface MachineRow {
   readonly name: string;

@@ -1,7 +1,8 @@
 import type { Approval } from '../durable/approvals.ts';
 import { visible } from '../base/visible.ts';
+import type { Vote } from './answer-as.ts';
 import { type Html, html } from './html.ts';
-import type { PersonScope } from './person-rules.ts';
+import type { PersonScope } from './person-scope.ts';
 
 /** The style of all pages. */
 export const style = `
@@ -127,7 +128,19 @@ export const listPage = (
   );
 
 /** One question, with what is needed to answer it. */
-export function approvalPage(person: PersonScope, approval: Approval, problem?: string): string {
+export function approvalPage(
+  person: PersonScope,
+  approval: Approval,
+  {
+    votes,
+    missing,
+    problem,
+  }: {
+    readonly votes: readonly Vote[];
+    readonly missing: number;
+    readonly problem: string | undefined;
+  },
+): string {
   const { id, tool, workspace, machine, session, call, reason, hooks, answer } = approval;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Tool', tool],
@@ -163,6 +176,7 @@ export function approvalPage(person: PersonScope, approval: Approval, problem?: 
             ${hooks.map(({ hook, source, decision, reason: why }) => html`<li>${visible(hook)} (${source}): ${decision ?? 'nothing'}${why !== undefined && ` – ${visible(why)}`}</li>`)}
           </ul>`
       }
+      ${!answer && missing > 0 && (votes.length > 0 || missing > 1) && html`<p>${votes.length > 0 && `${votes.map((vote) => vote.person).join(', ')} approved it. `}It needs ${missing} more ${missing === 1 ? 'approval' : 'approvals'}.</p>`}
       ${answer ? answered(answer) : person.answers(workspace) ? form(approval) : html`<p>You may not answer questions of this workspace.</p>`}`,
   );
 }

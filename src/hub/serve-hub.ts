@@ -4,13 +4,16 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { HookmachineError } from '../base/errors.ts';
 import { messageOf } from '../base/message-of.ts';
-import { openDatabase } from '../durable/database/postgres.ts';
+import { sealCalls } from '../durable/chain.ts';
+import { isUnreachable, openDatabase } from '../durable/database/postgres.ts';
 import { assertMigrated } from '../durable/database/schema.ts';
 import { answerApi, type HubParts } from './api.ts';
 import { Holders } from './holders.ts';
+import { type HubSettings, noSettings } from './hub-settings.ts';
 import { HubNews } from './hub-news.ts';
 import { CallPlaces } from './machine-scope.ts';
 import { Members } from './members.ts';
+import { HubNotices } from './notices.ts';
 import { type OidcOptions, SignIn } from './sign-in.ts';
 import { Site } from './site.ts';
 
@@ -28,8 +31,13 @@ export interface HubOptions {
   readonly url?: string | undefined;
   /** How people sign in; without it, they use tokens. */
   readonly oidc?: OidcOptions | undefined;
+  /** Who has to approve what, and where questions are told. */
+  readonly settings?: HubSettings | undefined;
   readonly warn: (line: string) => void;
 }
+
+/** How often calls that have ended are added to the chain, in ms. */
+const sealEvery = 10_000;
 
 /** A hub that is being served. */
 export interface Hub {
@@ -55,6 +63,7 @@ export async function serveHub(options: HubOptions): Promise<Hub> {
       holders: new Holders(members),
       places: new CallPlaces(database),
       news: new HubNews(database),
+      settings: options.settings ?? noSettings,
       warn: options.warn,
     };
     return await serve(options, parts);
@@ -86,6 +95,12 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
   const own = `${tls ? 'https' : 'http'}://${shown(options.host)}:${port}`;
   const url = new URL(options.url ?? own);
   const redirect = new URL('/sign-in/callback', url).href;
+  const notices = new HubNotices(parts.database, parts.settings.notify, url.origin, parts.warn);
+  const sealing = setInterval(() => {
+    void sealCalls(parts.database).catch((error: unknown) => {
+      if (!isUnreachable(error)) parts.warn(`calls that ended could not be added to the chain: ${messageOf(error)}`); // prettier-ignore
+    });
+  }, sealEvery);
   site = new Site(parts, url, oidc && (await SignIn.with(oidc, redirect)));
   return {
     url: url.origin,
@@ -94,6 +109,8 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
       const closed = once(server, 'close');
       server.close();
       await parts.news.close();
+      await notices.close();
+      clearInterval(sealing);
       server.closeIdleConnections();
       // What is being answered may take a moment.
       const timer = setTimeout(() => server.closeAllConnections(), 2_000);

@@ -5,13 +5,20 @@ import { requestBody } from '../base/request-body.ts';
 import { Approvals } from '../durable/approvals.ts';
 import { databaseStore } from '../durable/database/store.ts';
 import type { HubParts } from './api.ts';
+import { neededApprovals } from './hub-settings.ts';
+import { fleetReport } from './fleet.ts';
 import { machinesPage } from './machines-page.ts';
 import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
-import { answerAs, PersonScope, seenApproval } from './person-rules.ts';
+import { answerAs, votesFor } from './answer-as.ts';
+import { seenApproval } from './person-rules.ts';
+import { PersonScope } from './person-scope.ts';
 import type { SigningIn, SignIn } from './sign-in.ts';
 
 /** How long a person stays signed in, in ms. */
 const sessionLasts = 12 * 60 * 60 * 1_000;
+
+/** How many days of audit logs the page of machines sums up. */
+const fleetDays = 7;
 
 /** How many questions a page lists. */
 const perPage = 100;
@@ -80,12 +87,18 @@ export class Site {
     if (question !== undefined)
       return isPost
         ? this.#answered(person, question, request, response)
-        : void response.end(approvalPage(person, await this.#seen(person, question)));
+        : void response.end(await this.#shown(person, question));
     if (pathname === '/sign-out' && isPost) return this.#signOut(token!, response);
     if (pathname === '/machines' && !isPost)
-      return void response.end(machinesPage(person, await this.#parts.members.machines()));
+      return void response.end(machinesPage(person, await this.#fleet(person)));
     if (pathname === '/' && !isPost) return this.#list(person, url, response);
     response.writeHead(404).end(plainPage('Not found', person, 'There is no such page.'));
+  }
+
+  #fleet(person: PersonScope) {
+    return fleetReport(this.#parts.database, fleetDays, ({ workspaces }) =>
+      workspaces.some((one) => person.mayShare(one)),
+    );
   }
 
   #approvals(person: PersonScope): Approvals {
@@ -100,12 +113,15 @@ export class Site {
       },
       countApprovals: (filter) => store.countApprovals({ ...filter, within }),
       answerApproval: (number, decision, _, note) =>
-        answerAs(this.#parts.database, person, { number, decision, note }),
+        answerAs(this.#parts, person, { number, decision, note }),
     });
   }
 
-  #seen(person: PersonScope, question: string) {
-    return this.#approvals(person).show(question);
+  async #shown(person: PersonScope, question: string, problem?: string): Promise<string> {
+    const approval = await this.#approvals(person).show(question);
+    const votes = await votesFor(this.#parts.database, question.slice('ap-'.length));
+    const missing = neededApprovals(this.#parts.settings, approval) - votes.length;
+    return approvalPage(person, approval, { votes, missing, problem });
   }
 
   async #list(person: PersonScope, { searchParams }: URL, response: ServerResponse): Promise<void> {
@@ -151,8 +167,7 @@ export class Site {
     }
     if (problem === undefined)
       return void response.writeHead(303, { location: `/approvals/${question}` }).end();
-    const shown = approvalPage(person, await approvals.show(question), problem);
-    response.writeHead(409).end(shown);
+    response.writeHead(409).end(await this.#shown(person, question, problem));
   }
 
   async #toProvider({ searchParams }: URL, response: ServerResponse): Promise<void> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { openPage, startBrowser } from '../watch/inspector/browser.ts';
 import { waitUntil } from '../support/until.ts';
+import { operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
 import { noPooler, Pooler } from './pooler.ts';
@@ -43,20 +44,6 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     await makeTemplate(server, installed);
   });
   afterAll(() => server?.end());
-
-  /** Runs a command of the hub's operator, and returns what it prints. */
-  const operate = async (scene: Scene, ...args: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await scene.run('hub', ...args);
-    expect([exitCode, stderr]).toEqual([0, '']);
-    return stdout;
-  };
-
-  /** Adds a person, and returns their token. */
-  const person = async (scene: Scene, name: string, ...grants: readonly string[]) => {
-    await operate(scene, 'people', 'add', name, '--email', `${name}@example.com`);
-    for (const grant of grants) await operate(scene, 'people', 'grant', name, ...grant.split(' '));
-    return operate(scene, 'people', 'token', name);
-  };
 
   test('a machine without access to the database makes calls, and a person approves them by name', async () => {
     const scene = await Scene.make(server, installed);
@@ -223,7 +210,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
         await operate(scene, 'machines', 'invite', 'm-2', '--workspace', 'w', '--json'),
       ) as { code: string };
       const raced = await Promise.all(Array.from({ length: 5 }, () => enrol(code)));
-      expect(raced.map(({ status }) => status).toSorted()).toEqual([200, 403, 403, 403, 403]);
+      expect(raced.filter(({ ok }) => ok)).toHaveLength(1);
 
       const host = await scene.connect({}, { lostAfter: 1_500 });
       await operate(scene, 'machines', 'revoke', 'm');
@@ -321,7 +308,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       const ids = Array.from({ length: 10 }, (_, index) => `c-${index}`);
       await Promise.all(ids.map((id) => host.call({ id, ...tool })));
       const open = (token: string) => installed.durable.openHub({ url, token });
-      const [one, other, third] = await Promise.all([open(ann!), open(ben!), open(eve!)]);
+      const [one, other, third] = await Promise.all([open(ann), open(ben), open(eve)]);
       onTestFinished(async () => void (await Promise.all([one, other, third].map((each) => each.close())))); // prettier-ignore
       const questions = await one.approvals.list();
       expect(questions).toHaveLength(10);
@@ -414,7 +401,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       await page.getByLabel(/^Token/).fill(token);
       await page.getByRole('button').click();
       await page.getByRole('alert').waitFor();
-      await page.getByLabel(/^Token/).fill(eve!);
+      await page.getByLabel(/^Token/).fill(eve);
       await page.locator('input[name=to]').evaluate('(input) => (input.value = "//evil.example/")'); // prettier-ignore
       await page.getByRole('button').click();
       await page.getByRole('link', { name: 'ap-1' }).click();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { freePort } from './postgres.ts';
@@ -21,7 +21,8 @@ export async function serveProvider(redirect: string) {
       claims: () => ({ sub: id, email: id, email_verified: true }),
     }),
   });
-  const server = createServer(provider.callback());
+  const answer = provider.callback();
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(Number(new URL(issuer).port), '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -247,6 +247,11 @@ export class Scene {
     return { home, run };
   }
 
+  /** Has hosts reach the database themselves again. */
+  leaveHub(): void {
+    this.#hub = undefined;
+  }
+
   /** The token of the machine that has joined the hub. */
   get hubToken(): string {
     return this.#hub!.token;
@@ -352,7 +357,7 @@ export class Scene {
   /** Removes from the tables what later versions added, and keeps the rows. */
   async takeBackTo(version: 1 | 2 | 3 | 4 | 5): Promise<void> {
     await this.query(`
-      drop table hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
+      drop table hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
       alter table hookmachine.calls drop column machine;
       alter table hookmachine.approvals drop column answered_through;
       delete from hookmachine.version where version > ${version}`);

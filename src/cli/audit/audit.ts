@@ -38,7 +38,7 @@ Example:
     .action(async (paths: readonly string[], { json, machines }: Options) => {
       const expected = machines === undefined ? [] : namesIn(machines);
       const summary = await summarize(linesIn(paths), expected);
-      process.stdout.write(json ? `${printableJson(summary, 2)}\n` : `${shown(summary)}\n`);
+      process.stdout.write(json ? `${printableJson(summary, 2)}\n` : `${shownSummary(summary)}\n`);
     });
 }
 
@@ -92,7 +92,15 @@ const section = (title: string, rows: readonly string[]): string[] =>
 
 const about = (text: string | undefined): string => (text === undefined ? '' : `: ${text}`);
 
-function shown({ denials, failures, usage, withoutGuards, missing, ...all }: AuditSummary): string {
+/** A summary as people read it. */
+export function shownSummary({
+  denials,
+  failures,
+  usage,
+  withoutGuards,
+  missing,
+  ...all
+}: AuditSummary): string {
   const { lines, unread, machines, sessions, from, to } = all;
   const times = from === undefined ? '' : `, ${from} to ${to}`;
   return [

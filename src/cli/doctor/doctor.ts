@@ -57,8 +57,7 @@ async function doctor({ cwd, json, fix, live }: Options): Promise<void> {
   if (fix) await addMissing(site);
   // First, since agents are then seen.
   const canaries = live ? await runCanaries(site) : [];
-  const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
-  const agents = looked.filter((one) => one !== undefined);
+  const agents = await agentsAt(site);
   const project = await lookAtProject(folder, presentDialects);
   const findings = [...agents, ...canaries].flatMap((one) => one.findings).concat(project);
   process.exitCode = findings.some(({ level }) => level === 'off')
@@ -95,7 +94,14 @@ async function runCanaries({ cwd, isTrusted }: DoctorSite): Promise<readonly Can
   return reports;
 }
 
-function siteOf(cwd: string): DoctorSite {
+/** Looks at every agent of this machine. */
+export async function agentsAt(site: DoctorSite): Promise<readonly AgentReport[]> {
+  const looked = await Promise.all(hosts.map((host) => lookAtAgent(host, site)));
+  return looked.filter((one) => one !== undefined);
+}
+
+/** The place that the doctor looks at, for a project. */
+export function siteOf(cwd: string): DoctorSite {
   const site = { cwd, home: homeFolder() ?? '', env: process.env };
   const callFor = ownCalls(site, process.argv[1] ?? '');
   return { ...site, isTrusted: isFolderTrusted(cwd), callFor };

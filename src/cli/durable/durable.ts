@@ -3,6 +3,7 @@ import type { Audit, AuditedEffect } from '../../durable/audit.ts';
 import { checkDatabase, migrateDatabase, openRecords } from '../../durable/records.ts';
 import { oneLine } from '../../base/log.ts';
 import { exposition } from '../../durable/database/metrics.ts';
+import { addChain } from './durable-chain.ts';
 import { addDurablePolicy } from './durable-policy.ts';
 import { addRetention } from './durable-retention.ts';
 import { databaseUrl, reported, withCalls } from '../parts/durable-options.ts';
@@ -54,6 +55,7 @@ export function addDurable(program: Command): void {
         print(json ? `${printableJson(found, 2)}\n` : printable(exposition(found)));
       }),
     );
+  addChain(durable);
   addRetention(durable);
   addDurablePolicy(durable);
 }

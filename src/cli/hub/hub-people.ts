@@ -69,6 +69,10 @@ export function addPeople(hub: Command): void {
     );
 }
 
+interface GrantOptions extends AsOption {
+  readonly lasts?: string;
+}
+
 function addGrants(people: Command): void {
   const role = ['<role>', roles.join(', ')] as const;
   const workspace = ['<workspace>', 'such as shop; a * at the end stands for all that begin so'] as const; // prettier-ignore
@@ -78,11 +82,27 @@ function addGrants(people: Command): void {
     .argument(...role)
     .argument(...workspace)
     .description('let a person see, answer or administer the questions of a workspace')
+    .option(
+      '--lasts <time>',
+      'how long, such as 7d, as for somebody who is away (default: until it is taken back)',
+    )
     .option(...as)
     .action(
-      (name: string, given: string, place: string, { as: by = userInfo().username }: AsOption) =>
+      (
+        name: string,
+        given: string,
+        place: string,
+        { as: by = userInfo().username, lasts }: GrantOptions,
+      ) =>
         withMembers(async (members) => {
-          await members.grant({ person: name, role: roleOf(given), workspace: place, by });
+          const lasting = timeOf('--lasts', lasts);
+          await members.grant({
+            person: name,
+            role: roleOf(given),
+            workspace: place,
+            by,
+            lasts: lasting,
+          });
           print(printable(`${name} ${given} in ${place}\n`));
         }),
     );
@@ -112,6 +132,9 @@ function roleOf(given: string): Role {
 function line({ name, email, grants, removedAt }: Person): string {
   const who = email === undefined ? name : `${name} <${email}>`;
   if (removedAt) return `${who}  removed at ${removedAt.toISOString()}\n`;
-  const may = grants.map(({ role, workspace }) => `${role} in ${workspace}`);
+  const may = grants.map(
+    ({ role, workspace, expiresAt }) =>
+      `${role} in ${workspace}${expiresAt ? ` until ${expiresAt}` : ''}`,
+  );
   return `${who}  ${may.join(', ') || 'may do nothing'}\n`;
 }

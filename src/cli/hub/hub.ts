@@ -11,6 +11,8 @@ import { printable } from '../parts/printable.ts';
 import { addJoining } from './hub-access.ts';
 import { addMachines } from './hub-machines.ts';
 import { addPeople } from './hub-people.ts';
+import { addReport } from './hub-report.ts';
+import { addSend } from './hub-send.ts';
 
 /** The variable with the secret of the hub at its provider of identities. */
 const secretVariable = 'HOOKMACHINE_OIDC_SECRET';
@@ -23,6 +25,7 @@ interface ServeOptions {
   readonly url?: string;
   readonly oidcIssuer?: string;
   readonly oidcClient?: string;
+  readonly settings?: string;
   readonly json?: true;
 }
 
@@ -41,6 +44,7 @@ export function addHub(program: Command): void {
     .option('--url <address>', 'the address under which browsers know it, if a proxy is in front')
     .option('--oidc-issuer <address>', 'the provider of identities with which people sign in')
     .option('--oidc-client <id>', 'the id of this hub at the provider')
+    .option('--settings <file>', 'who has to approve what, and where questions are told')
     .option('--json', 'report that it is ready, as one line of JSON')
     .addHelpText(
       'after',
@@ -55,11 +59,17 @@ Examples:
   addMachines(hub);
   addPeople(hub);
   addJoining(hub);
+  addSend(hub);
+  addReport(hub);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const { serveHub } = await import('../../hub/serve-hub.ts');
-  const hub = await serveHub(hubOptions(options));
+  const [{ serveHub }, { readHubSettings }] = await Promise.all([
+    import('../../hub/serve-hub.ts'),
+    import('../../hub/hub-settings.ts'),
+  ]);
+  const settings = options.settings === undefined ? undefined : readHubSettings(options.settings);
+  const hub = await serveHub({ ...hubOptions(options), settings });
   const renew = (): void => {
     try {
       const tls = tlsIn(options);

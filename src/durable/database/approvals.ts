@@ -1,4 +1,4 @@
-import type { Database } from './postgres.ts';
+import type { Database, Queryable } from './postgres.ts';
 
 /** How a question was answered. */
 export type Decision = 'approved' | 'denied' | 'expired' | 'withdrawn';
@@ -43,6 +43,13 @@ export interface ApprovalFilter {
   readonly search?: string | undefined;
   /** Workspaces to which the questions are limited; one that ends with `*` stands for all that begin so. */
   readonly within?: readonly string[] | undefined;
+}
+
+/** Whether an answer counts. */
+export interface Accepted {
+  readonly isAccepted: boolean;
+  /** How many more people have to approve. */
+  readonly missing?: number;
 }
 
 /** A page of questions. */
@@ -130,15 +137,15 @@ export const approvalOperations = {
     return rows[0]!.count;
   },
 
-  /** Answers a question, and lets its call continue. Returns false if it was answered or has expired. */
+  /** Answers a question, and lets its call continue, unless it was answered before or has expired. */
   async answerApproval(
-    database: Database,
+    database: Queryable,
     number: string,
     decision: Exclude<Decision, 'expired'>,
     by: string,
     note: string | undefined,
     through?: 'hub',
-  ): Promise<boolean> {
+  ): Promise<Accepted> {
     const { rows } = await database.query(
       `with answered as (
          update hookmachine.approvals
@@ -152,7 +159,7 @@ export const approvalOperations = {
          from answered join hookmachine.calls c on c.id = answered.call`,
       [number, decision, by, note ?? null],
     );
-    return rows.length > 0;
+    return { isAccepted: rows.length > 0 };
   },
 
   /** Expires the questions whose time is up. Returns whether there were any. */

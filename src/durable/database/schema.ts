@@ -177,6 +177,8 @@ const migrations: readonly string[] = [
     enrolled_at timestamptz,
     seen_at timestamptz,
     version text,
+    report text,
+    reported_at timestamptz,
     revoked_by text,
     revoked_at timestamptz
   );
@@ -194,7 +196,39 @@ const migrations: readonly string[] = [
     role text not null check (role in ('sees', 'answers', 'administers')),
     granted_by text not null,
     granted_at timestamptz not null default now(),
+    expires_at timestamptz,
     primary key (person, workspace, role)
+  );
+  create table hookmachine.votes (
+    approval bigint not null references hookmachine.approvals on delete cascade,
+    person text not null,
+    note text,
+    voted_at timestamptz not null default now(),
+    primary key (approval, person)
+  );
+  create table hookmachine.notices (
+    approval bigint not null references hookmachine.approvals on delete cascade,
+    channel text not null,
+    attempts integer not null default 1,
+    next_at timestamptz not null,
+    told_at timestamptz,
+    problem text,
+    primary key (approval, channel)
+  );
+  create table hookmachine.chain (
+    id bigint generated always as identity primary key,
+    kind text not null check (kind in ('call', 'line')),
+    subject text not null,
+    body text not null,
+    digest text not null,
+    added_at timestamptz not null default now()
+  );
+  create index on hookmachine.chain (kind, subject);
+  create table hookmachine.intake (
+    machine text not null references hookmachine.machines on delete cascade,
+    source text not null,
+    position bigint not null,
+    primary key (machine, source)
   );
   create table hookmachine.tokens (
     digest text primary key,

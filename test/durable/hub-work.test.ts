@@ -1,0 +1,301 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { waitUntil } from '../support/until.ts';
+import { operate, person } from './hub-people.ts';
+import { isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
+import { freePort, noServer, Postgres } from './postgres.ts';
+import { type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+
+const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
+
+const tool = { name: 'run_shell_command', input: { command: toolCommand } };
+
+/** A message that somebody was sent. */
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+/** Receives what a hub tells, until the test ends; refuses as often as it is told to. */
+async function receiver(refusals = 0) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', headers: request.headers, text });
+      response.writeHead(received.length <= refusals ? 503 : 200).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** Receives mail, until the test ends. */
+async function mailbox() {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _, done) {
+      let text = '';
+      stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      stream.on('end', () => {
+        mails.push(text);
+        done();
+      });
+    },
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  onTestFinished(() => server.close());
+  return { mails, url: `smtp://127.0.0.1:${port}` };
+}
+
+describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of a hub', () => {
+  let server: Postgres;
+  let installed: Installed;
+
+  beforeAll(async () => {
+    installed = await loadInstalled();
+    server = await Postgres.start();
+    await makeTemplate(server, installed);
+  });
+  afterAll(() => server?.end());
+
+  /** Writes the settings of a hub, and returns the options that name them. */
+  const settingsOf = (scene: Scene, settings: object): readonly string[] => {
+    const file = join(scene.project, 'hub.jsonc');
+    writeFileSync(file, JSON.stringify(settings));
+    return ['--settings', file];
+  };
+
+  test('a question that needs two people is approved by the second one, denied by any, and both are recorded', async () => {
+    const scene = await Scene.make(server, installed);
+    const options = settingsOf(scene, {
+      approvers: [
+        { workspaces: ['w'], tools: ['run_shell_*'], needs: 2 },
+        { workspaces: ['elsewhere'], needs: 5 },
+      ],
+    });
+    const { url } = await scene.joinHub('0', scene.url, ...options);
+    const tokens = [
+      await person(scene, 'ann', 'answers w'),
+      await person(scene, 'ben', 'answers w --lasts 7d'),
+      await person(scene, 'cleo', 'answers w --lasts 1ms'),
+    ];
+    const [ann, ben, cleo] = await Promise.all(
+      tokens.map((token) => installed.durable.openHub({ url, token })),
+    );
+    onTestFinished(
+      async () => void (await Promise.all([ann, ben, cleo].map((one) => one!.close()))),
+    );
+    const host = await scene.connect();
+    await host.call({ id: 'c-1', ...tool });
+    await host.call({ id: 'c-2', ...tool });
+    const yes = { decision: 'approve', by: 'me' } as const;
+    // Whoever's delegation has ended answers nothing.
+    await expect(cleo!.approvals.answer('ap-1', yes)).rejects.toThrow('no approval');
+    expect(await ann!.approvals.answer('ap-1', yes)).toEqual({ accepted: true, missing: 1 });
+    expect(await ann!.approvals.answer('ap-1', yes)).toEqual({ accepted: true, missing: 1 });
+    expect(await host.outcome('c-1')).toMatchObject({ status: 'suspended' });
+    expect(await ben!.approvals.answer('ap-1', { ...yes, note: 'fine' })).toEqual({
+      accepted: true,
+    });
+    expect((await ann!.approvals.show('ap-1')).answer).toMatchObject({
+      decision: 'approved',
+      by: 'ann, ben',
+      note: 'fine',
+      through: 'hub',
+    });
+    // Two who approve at the same moment are enough.
+    await host.call({ id: 'c-3', ...tool });
+    const both = await Promise.all([ann, ben].map((one) => one!.approvals.answer('ap-3', yes)));
+    expect(both.filter((one) => 'missing' in one)).toHaveLength(1);
+    await ann!.approvals.answer('ap-2', yes);
+    expect(await ben!.approvals.answer('ap-2', { ...yes, decision: 'deny' })).toEqual({ accepted: true }); // prettier-ignore
+    expect((await ann!.approvals.show('ap-2')).answer).toMatchObject({ decision: 'denied', by: 'ben' }); // prettier-ignore
+    await host.outcome('c-1', { wait: true });
+    await host.outcome('c-3', { wait: true });
+    expect(await host.outcome('c-2', { wait: true })).toMatchObject({ status: 'refused' });
+    expect(scene.starts('tool')).toBe(2);
+  });
+
+  test('people are told of each question in the form of each channel, again after a failure, and others only if nobody has answered', async () => {
+    const scene = await Scene.make(server, installed);
+    const [plain, flaky, mail] = await Promise.all([receiver(), receiver(1), mailbox()]);
+    const secret = `whsec_${Buffer.from('a secret of the receiver').toString('base64')}`;
+    process.env['TEST_WEBHOOK_SECRET'] = secret;
+    onTestFinished(() => void delete process.env['TEST_WEBHOOK_SECRET']);
+    const options = settingsOf(scene, {
+      notify: [
+        { name: 'hook', to: 'webhook', url: `${plain.url}/hook`, secret: '$TEST_WEBHOOK_SECRET' },
+        { name: 'slack', to: 'slack', url: `${plain.url}/slack`, workspaces: ['w*'] },
+        { name: 'teams', to: 'teams', url: `${plain.url}/teams`, arguments: true },
+        { name: 'ntfy', to: 'ntfy', url: `${flaky.url}/base/topic`, token: 'tk_1' },
+        {
+          name: 'mail',
+          to: 'email',
+          smtp: mail.url,
+          from: 'hub@example.com',
+          recipients: ['ann@example.com'],
+        },
+        { name: 'chief', to: 'slack', url: `${plain.url}/chief`, after: '3s' },
+        { name: 'other', to: 'slack', url: `${plain.url}/other`, workspaces: ['x'] },
+        { name: 'tools', to: 'slack', url: `${plain.url}/other`, tools: ['write_*'] },
+      ],
+    });
+    const port = String(await freePort());
+    const first = scene.serveHub(port, scene.url, ...options);
+    await first.url;
+    const { url } = await scene.joinHub(port);
+    first.host.kill('SIGKILL');
+    await first.host;
+    // The question is asked by a host that reaches the database itself, while no hub is there.
+    scene.leaveHub();
+    scene.setHooks({ 'tool.before': { guard: { decision: 'ask', reason: 'May <it> & "all"?' } } });
+    await scene.call();
+    await scene.serveHub(port, scene.url, ...options).url;
+
+    const sent = (path: string) => plain.received.filter((one) => one.path === path);
+    await waitUntil(() => ['/hook', '/slack', '/teams'].every((path) => sent(path).length > 0));
+    const [hook] = sent('/hook');
+    const { data } = new Webhook(secret).verify(hook!.text, hook!.headers as Record<string, string>) as { data: object }; // prettier-ignore
+    expect(data).toMatchObject({ id: 'ap-1', tool: tool.name, link: `${url}/approvals/ap-1` });
+    expect(() => new Webhook(secret).verify(hook!.text.replace('ap-1', 'ap-2'), hook!.headers as Record<string, string>)).toThrow(); // prettier-ignore
+    expect(hook!.text).not.toContain(toolCommand);
+    expect(sent('/slack')[0]!.text).toContain('May &lt;it&gt; &amp;');
+    expect(sent('/teams')[0]!.text).toContain(
+      JSON.stringify(toolCommand).slice(1, -1).slice(0, 10),
+    );
+    await waitUntil(() => mail.mails.length > 0 && flaky.received.length > 1);
+    expect(mail.mails[0]).toMatch(/^Subject: May run_shell_command run\?/m);
+    expect(mail.mails[0]).toContain(`${url}/approvals/ap-1`);
+    const [refused, accepted] = flaky.received;
+    expect([refused!.path, refused!.text, refused!.headers.authorization]).toEqual([accepted!.path, accepted!.text, 'Bearer tk_1']); // prettier-ignore
+    expect([accepted!.path, JSON.parse(accepted!.text)]).toEqual(['/base/', expect.objectContaining({ topic: 'topic', click: `${url}/approvals/ap-1` })]); // prettier-ignore
+    await waitUntil(() => sent('/chief').length > 0);
+    // Of a question that was answered, nobody is reminded.
+    const records = await scene.records();
+    await records.approvals.answer('ap-1', { decision: 'deny', by: 'ann' });
+    await scene.call('c-2');
+    await records.approvals.answer('ap-2', { decision: 'deny', by: 'ann' });
+    await scene.call('c-3');
+    await waitUntil(() => sent('/chief').some(({ text }) => text.includes('ap-3')));
+    expect(sent('/chief').map(({ text }) => /ap-\d/.exec(text)![0])).toEqual(['ap-1', 'ap-3']);
+    expect([sent('/hook'), sent('/other')].map(({ length }) => length)).toEqual([expect.toBeOneOf([2, 3]), 0]); // prettier-ignore
+  });
+
+  test('bad settings of a hub are one error that names the file, the place and the fix', async () => {
+    const scene = await Scene.make(server, installed);
+    const tell = async (text: string) => {
+      const file = join(scene.project, 'bad.jsonc');
+      writeFileSync(file, text);
+      const { exitCode, stderr } = await scene.run(
+        'hub',
+        'serve',
+        '--port',
+        '0',
+        '--settings',
+        file,
+      );
+      expect(exitCode).toBe(1);
+      return stderr.replaceAll(scene.project, '');
+    };
+    expect(await tell('{')).toMatch(/^hookmachine: \/bad\.jsonc:1:2 /);
+    expect(await tell('{\n "notify": [{ "name": "a", "to": "slack", "url": "$NO_SUCH_VARIABLE" }]\n}')).toMatch(/^hookmachine: \/bad\.jsonc:2:\d+ notify\.0\.url: the variable NO_SUCH_VARIABLE is not set$/); // prettier-ignore
+    expect(await tell('{"approvers":[{"needs":0}]}')).toContain(
+      'bad.jsonc:1:24 approvers.0.needs: ',
+    );
+    expect(await tell('{"notify":[{"name":"a","to":"slack","url":"https://a.example","after":"soon"}]}')).toContain('write a time such as 10m or 4h'); // prettier-ignore
+    expect(await tell('{"notifyy":[]}')).toContain('notifyy');
+  });
+
+  test('what was sealed, and what machines have sent, is noticed if it is changed, removed or made anew', async () => {
+    const scene = await Scene.make(server, installed, allowing);
+    expect((await scene.call()).exitCode).toBe(0);
+    expect((await scene.call('c-2')).exitCode).toBe(0);
+    const verify = async (...args: readonly string[]) => {
+      const { exitCode, stdout } = await scene.run('durable', 'verify', ...args);
+      return `${exitCode} ${stdout}`;
+    };
+    expect((await scene.run('durable', 'seal')).stdout).toBe('2 calls sealed');
+    expect((await scene.run('durable', 'seal')).stdout).toBe('0 calls sealed');
+    const found = await verify();
+    expect(found).toMatch(/^0 2 entries, unchanged; the last digest is [\da-f]{64}$/);
+    const digest = found.slice(-64);
+
+    await scene.call('c-3');
+    await scene.run('durable', 'seal');
+    expect(await verify('--expect', digest)).toMatch(/^0 3 entries, unchanged/);
+    await scene.query(`update hookmachine.effects set outcome = '{"status":"ok"}' where call = 'c-2' and name = 'tool'`); // prettier-ignore
+    expect(await verify()).toMatch(
+      /^1 entry 2 \(call c-2\): what was done for the call was changed afterwards\n/,
+    );
+    await scene.query(`update hookmachine.chain set body = 'x' where id = 1`);
+    expect(await verify()).toContain('entry 1 (call c-1): it, or what came before it, was changed');
+    // A chain that was made anew is a chain, but not this one.
+    await scene.query('truncate hookmachine.chain');
+    await scene.run('durable', 'seal');
+    expect(await verify()).toMatch(/^0 3 entries, unchanged/);
+    expect(await verify('--expect', digest)).toContain('is not in the chain: it was made anew');
+    // What was pruned cannot be checked, and is not missed.
+    await scene.run('durable', 'prune', '--older-than', '1ms', '--yes');
+    expect(await verify()).toMatch(/^0 3 entries, unchanged/);
+    await scene.query(`delete from hookmachine.calls where id = 'c-1'`);
+    expect(await verify()).toContain('(call c-1): the call is gone');
+  });
+
+  test('machines send what they decided alone, each line once, and what they run; a report sums it up', async () => {
+    const scene = await Scene.make(server, installed, allowing);
+    const port = String(await freePort());
+    const hub = scene.serveHub(port);
+    const url = await hub.url;
+    const invited = await operate(scene, 'machines', 'invite', 'laptop-7', '--json');
+    const { code } = JSON.parse(invited) as { code: string };
+    const machine = scene.user('machine');
+    await machine.run('hub', 'join', url, '--code', code);
+    const log = join(machine.home, 'audit.jsonl');
+    const line = (at: string, decision = 'deny') =>
+      `${JSON.stringify({ v: 1, at, host: 'laptop-7', user: 'ann', session: 's', version: '0.1.0', project: '/p', guards: 1, kind: 'call', machine: 'tool', name: 'tool', tool: 'write_file', status: 'blocked', ms: 1, events: [{ event: 'BeforeTool', decision, by: 'no-keys', reason: 'Keys stay out.', hooks: [] }] })}\n`; // prettier-ignore
+    const send = () => machine.run('hub', 'send', '--log', log, '--json');
+    const sent = async () => JSON.parse((await send()).stdout) as { lines: number };
+    writeFileSync(`${log}.1763880000000-4711`, line('2026-11-20T08:00:00.000Z'));
+    writeFileSync(log, line('2026-11-21T08:00:00.000Z') + line('2026-11-22T08:00:00.000Z').slice(0, -1)); // prettier-ignore
+    expect(await sent()).toMatchObject({ lines: 2 });
+    expect(await sent()).toMatchObject({ lines: 0 });
+    // The line that was being written arrives when it is whole; meanwhile the hub was away.
+    hub.host.kill('SIGKILL');
+    await hub.host;
+    appendFileSync(log, '\n');
+    expect((await send()).exitCode).toBe(1);
+    await scene.serveHub(port).url;
+    expect(await sent()).toMatchObject({ lines: 1 });
+
+    const report = JSON.parse(await operate(scene, 'report', '--json')) as {
+      machines: { name: string; version: string; agents: unknown[] }[];
+      audit: { denials: { count: number; by: string }[] };
+    };
+    expect(report.machines).toMatchObject([{ name: 'laptop-7', version: '0.1.0', reportedAt: expect.any(String) }]); // prettier-ignore
+    expect(report.audit.denials).toMatchObject([{ count: 3, by: 'no-keys', what: 'write_file' }]);
+    expect(await operate(scene, 'report')).toContain('3×  ann on laptop-7  write_file  by no-keys');
+    expect((await scene.run('durable', 'verify')).stdout).toMatch(/^3 entries, unchanged/);
+    await scene.query(
+      `update hookmachine.chain set body = replace(body, 'deny', 'none') where id = 2`,
+    );
+    expect((await scene.run('durable', 'verify')).stdout).toContain('entry 2 (line laptop-7)');
+  });
+});
