@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { HookmachineError, isHookmachineError } from '../base/errors.ts';
 import type { UsedBundle } from './database/bundles.ts';
@@ -31,7 +32,7 @@ export class Fleet {
   async #refresh(): Promise<void> {
     const last = await this.#store.lastBundleUse();
     if (last === this.#known) return;
-    const used = await this.#store.usedBundles();
+    const used = await this.#store.usedBundles(hostname());
     try {
       await this.#take(used);
     } catch (error) {

@@ -26,12 +26,16 @@ export interface PushedPolicy {
   readonly pushedAt: Date;
   /** Whether calls are currently judged by it. */
   readonly isUsed: boolean;
+  /** On how many of a hundred machines, if not on all. */
+  readonly share?: number;
 }
 
 /** A decision that all hosts use a version of a bundle, or none with its name. */
 export interface PolicyUse {
   /** Undefined if no bundle of that name is to be used. */
   readonly version?: string;
+  /** On how many of a hundred machines, if not on all. */
+  readonly share?: number;
   readonly by?: string;
   readonly role: string;
   readonly at: Date;
@@ -42,6 +46,11 @@ const pushRules: Readonly<Record<string, Rule>> = {
   signer: object,
   files: having('pass the files of the bundle as a Map', 'get', 'entries'),
   by: optional(text),
+};
+
+const aShare: Rule = {
+  fits: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 100,
+  fix: 'pass a whole number from 1 to 100',
 };
 
 /** The signed bundles that all hosts of a database run as the system's hooks. */
@@ -94,10 +103,12 @@ export class Policies {
   /** Lists all pushed bundles, the newest of each name first. */
   async list(): Promise<readonly PushedPolicy[]> {
     const { rows } = await this.#database.query<PushedRow>(
-      `select b.*, coalesce(b.digest = u.digest, false) as used from hookmachine.bundles b
-       left join lateral (
-         select digest from hookmachine.bundle_uses where name = b.name order by id desc limit 1
-       ) u on true order by b.name, b.pushed_at desc, b.version desc`,
+      `select b.*, (
+         select max(u.share) from hookmachine.bundle_uses u where u.digest = b.digest and not exists (
+           select from hookmachine.bundle_uses later
+           where later.name = u.name and later.id > u.id and later.share >= u.share
+         )
+       ) as share from hookmachine.bundles b order by b.name, b.pushed_at desc, b.version desc`,
     );
     return rows.map(pushedIn);
   }
@@ -106,12 +117,13 @@ export class Policies {
   async uses(name: string): Promise<readonly PolicyUse[]> {
     assertArgument('the name of a policy', name, text);
     const { rows } = await this.#database.query<UseRow>(
-      `select b.version, u.used_by, u.used_as, u.used_at from hookmachine.bundle_uses u
+      `select b.version, u.share, u.used_by, u.used_as, u.used_at from hookmachine.bundle_uses u
        left join hookmachine.bundles b using (digest) where u.name = $1 order by u.id`,
       [name],
     );
-    return rows.map(({ version, used_by, used_as, used_at }) => ({
+    return rows.map(({ version, share, used_by, used_as, used_at }) => ({
       ...(version !== null && { version }),
+      ...(share < 100 && { share }),
       ...(used_by !== null && { by: used_by }),
       role: used_as,
       at: used_at,
@@ -125,18 +137,24 @@ export class Policies {
   }
 
   /**
-   * Makes every host judge calls by a version from the next call on, or by no bundle of that name.
+   * Makes hosts judge calls by a version from the next call on, or by no bundle of that name. With a `share`, only
+   * so many of a hundred machines do, always the same ones; the others keep to what was used before.
    *
    * @throws {HookmachineError} `POLICY_UNKNOWN` if it was not pushed
    */
-  async use(name: string, version: string | undefined, by?: string): Promise<void> {
-    const rules = { name: text, version: optional(text), by: optional(text) };
-    assertArguments('policies.use', { name, version, by }, rules);
+  async use(
+    name: string,
+    version: string | undefined,
+    by?: string,
+    { share = 100 }: { readonly share?: number | undefined } = {},
+  ): Promise<void> {
+    const rules = { name: text, version: optional(text), by: optional(text), share: aShare };
+    assertArguments('policies.use', { name, version, by, share }, rules);
     const { rows } = await this.#database.query(
-      `insert into hookmachine.bundle_uses (name, digest, used_by)
-       select name, case when $2::text is not null then digest end, $3 from hookmachine.bundles
+      `insert into hookmachine.bundle_uses (name, digest, used_by, share)
+       select name, case when $2::text is not null then digest end, $3, $4 from hookmachine.bundles
        where name = $1 and ($2 is null or version = $2) limit 1 returning id`,
-      [name, version ?? null, by ?? null],
+      [name, version ?? null, by ?? null, share],
     );
     if (rows.length === 0)
       throw new HookmachineError(
@@ -154,11 +172,12 @@ interface PushedRow {
   readonly pushed_by: string | null;
   readonly pushed_as: string;
   readonly pushed_at: Date;
-  readonly used: boolean;
+  readonly share: number | null;
 }
 
 interface UseRow {
   readonly version: string | null;
+  readonly share: number;
   readonly used_by: string | null;
   readonly used_as: string;
   readonly used_at: Date;
@@ -172,7 +191,7 @@ const pushedIn = ({
   pushed_by,
   pushed_as,
   pushed_at,
-  used,
+  share,
 }: PushedRow): PushedPolicy => ({
   name,
   version,
@@ -181,5 +200,6 @@ const pushedIn = ({
   ...(pushed_by !== null && { pushedBy: pushed_by }),
   role: pushed_as,
   pushedAt: pushed_at,
-  isUsed: used,
+  isUsed: share !== null,
+  ...(share !== null && share < 100 && { share }),
 });

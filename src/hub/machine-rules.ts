@@ -148,7 +148,7 @@ export const machineRules: Readonly<Record<OperationName, MachineRule>> = {
   markTold: rule([aNumber], ([question], may) => may.question(question)),
 
   lastBundleUse: rule([], () => undefined),
-  usedBundles: rule([], () => undefined),
+  usedBundles: rule([aText], (_, may) => [may.name]),
   bundleFiles: rule([aText], () => undefined),
 
   suspendForHost: rule([aWaitingCall], ([call], may) => {

@@ -14,3 +14,21 @@ export const person = async (scene: Scene, name: string, ...grants: readonly str
   for (const grant of grants) await operate(scene, 'people', 'grant', name, ...grant.split(' '));
   return operate(scene, 'people', 'token', name);
 };
+
+/** Asks a hub as a machine or a person does. */
+export async function ask(
+  { url, token }: { readonly url: string; readonly token: string },
+  operation: string,
+  ...given: readonly unknown[]
+): Promise<{ readonly status: number; readonly value: unknown; readonly message: string }> {
+  const response = await fetch(`${url}/v1/operations/${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(given),
+  });
+  const { value, error } = (await response.json()) as {
+    value?: unknown;
+    error?: { message: string };
+  };
+  return { status: response.status, value, message: error?.message ?? '' };
+}

@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
-import { operate, person } from './hub-people.ts';
+import { ask, operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
 import { freePort, noServer, Postgres } from './postgres.ts';
@@ -297,5 +297,45 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
       `update hookmachine.chain set body = replace(body, 'deny', 'none') where id = 2`,
     );
     expect((await scene.run('durable', 'verify')).stdout).toContain('entry 2 (line laptop-7)');
+  });
+
+  test('a policy is tried on a share of the machines, always the same, before all have it; and it can be taken back', async () => {
+    const scene = await Scene.make(server, installed, allowing);
+    const { url } = await scene.joinHub();
+    await scene.query(
+      `insert into hookmachine.bundles (digest, name, version, signer) values ('d1', 'guards', '1.0.0', 's'), ('d2', 'guards', '2.0.0', 's')`,
+    );
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const tokens = await Promise.all(
+      names.map(async (name) => {
+        const { code } = JSON.parse(await operate(scene, 'machines', 'invite', name, '--json')) as { code: string }; // prettier-ignore
+        const response = await fetch(`${url}/v1/enrol`, { method: 'POST', body: JSON.stringify({ code }) }); // prettier-ignore
+        return ((await response.json()) as { value: { token: string } }).value.token;
+      }),
+    );
+    const versions = () =>
+      Promise.all(
+        tokens.map(async (token) => {
+          // What a machine says of its own name does not count.
+          const { value } = await ask({ url, token }, 'usedBundles', 'm');
+          return (value as { version: string }[]).map(({ version }) => version).join();
+        }),
+      );
+    const use = async (...args: readonly string[]) =>
+      (await scene.run('durable', 'policy', 'use', ...args)).stdout;
+    await use('guards@1.0.0');
+    expect(new Set(await versions())).toEqual(new Set(['1.0.0']));
+    expect(await use('guards@2.0.0', '--share', '50%')).toBe('guards 2.0.0 is used on 50 % of the machines'); // prettier-ignore
+    const half = await versions();
+    expect(new Set(half)).toEqual(new Set(['1.0.0', '2.0.0']));
+    expect((await scene.run('durable', 'policy', 'list')).stdout).toMatch(/2\.0\.0 {2}used on 50 %.*\n.*1\.0\.0 {2}used {2}/); // prettier-ignore
+    await use('guards@2.0.0', '--share', '80');
+    const most = await versions();
+    expect(half.every((version, at) => version === '1.0.0' || most[at] === '2.0.0')).toBe(true);
+    await use('guards@1.0.0');
+    expect(new Set(await versions())).toEqual(new Set(['1.0.0']));
+    await use('guards@none', '--share', '50');
+    expect((await versions()).map((version, at) => [version, half[at]])).toEqual(half.map((version) => [version === '2.0.0' ? '' : '1.0.0', version])); // prettier-ignore
+    expect((await scene.run('durable', 'policy', 'use', 'guards@1.0.0', '--share', '0')).stderr).toContain('make it a percentage'); // prettier-ignore
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { openPage, startBrowser } from '../watch/inspector/browser.ts';
 import { waitUntil } from '../support/until.ts';
-import { operate, person } from './hub-people.ts';
+import { ask, operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
 import { noPooler, Pooler } from './pooler.ts';
@@ -15,24 +15,6 @@ import { asking, type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 
 const tool = { name: 'run_shell_command', input: { command: toolCommand } };
-
-/** Asks a hub as a machine or a person does. */
-async function ask(
-  { url, token }: { readonly url: string; readonly token: string },
-  operation: string,
-  ...given: readonly unknown[]
-): Promise<{ readonly status: number; readonly value: unknown; readonly message: string }> {
-  const response = await fetch(`${url}/v1/operations/${operation}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify(given),
-  });
-  const { value, error } = (await response.json()) as {
-    value?: unknown;
-    error?: { message: string };
-  };
-  return { status: response.status, value, message: error?.message ?? '' };
-}
 
 describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
   let server: Postgres;

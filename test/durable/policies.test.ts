@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
         stderr: expect.stringContaining('is at version 1, but this release needs 6; run: hookmachine durable migrate'), // prettier-ignore
       });
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
-        'the tables went from version 1 to 5',
+        'the tables went from version 1 to 6',
       );
       await used('1.0.0');
       await scene.query(`update hookmachine.bundle_uses set digest = null`);

@@ -358,6 +358,7 @@ export class Scene {
   async takeBackTo(version: 1 | 2 | 3 | 4 | 5): Promise<void> {
     await this.query(`
       drop table hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
+      alter table hookmachine.bundle_uses drop column share;
       alter table hookmachine.calls drop column machine;
       alter table hookmachine.approvals drop column answered_through;
       delete from hookmachine.version where version > ${version}`);

@@ -17,6 +17,10 @@ interface AsOption {
   readonly as?: string;
 }
 
+interface UseOptions extends AsOption {
+  readonly share?: string;
+}
+
 interface JsonOption {
   readonly json?: true;
 }
@@ -38,13 +42,19 @@ export function addDurablePolicy(durable: Command): void {
     .command('use')
     .argument('<policy>', 'such as acme-guards@1.2.0, or acme-guards@none to use none')
     .description('have every host judge calls by it from the next call on')
+    .option(
+      '--share <percent>',
+      'only on so many of a hundred machines; the others keep to what was used before (default: 100)',
+    )
     .option(...as)
-    .action((given: string, { as: by = userInfo().username }: AsOption) =>
+    .action((given: string, { as: by = userInfo().username, share: percent }: UseOptions) =>
       withRecords(async ({ policies }) => {
         const [name, version] = nameAndVersion(given);
         if (version === undefined) throw new CommandFailure(`${given}: say which version, as ${name}@1.2.0 or ${name}@none`); // prettier-ignore
-        await policies.use(name, version === 'none' ? undefined : version, by);
-        print(printable(version === 'none' ? `no ${name} is used\n` : `${name} ${version} is used\n`)); // prettier-ignore
+        const share = shareOf(percent);
+        await policies.use(name, version === 'none' ? undefined : version, by, { share });
+        const where = share === 100 ? '' : ` on ${share} % of the machines`;
+        print(printable(version === 'none' ? `no ${name} is used${where}\n` : `${name} ${version} is used${where}\n`)); // prettier-ignore
       }),
     );
   policy
@@ -115,13 +125,30 @@ async function show(
   );
 }
 
+/** @throws {CommandFailure} if it is not a percentage */
+function shareOf(given = '100'): number {
+  const [, digits] = /^(\d{1,3})%?$/.exec(given) ?? [];
+  const share = Number(digits);
+  if (share >= 1 && share <= 100) return share;
+  throw new CommandFailure(`--share ${given}: make it a percentage from 1 to 100`);
+}
+
 function nameAndVersion(given: string): [name: string, version: string | undefined] {
   const [, name = given, version] = /^([^@]+)@(.+)$/.exec(given) ?? [];
   return [name, version];
 }
 
-const line = ({ name, version, isUsed, signer, pushedBy, role, pushedAt }: PushedPolicy): string =>
-  `${name}@${version}  ${isUsed ? 'used' : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'an unnamed user'} (role ${role}) at ${pushedAt.toISOString()}\n`;
+const line = ({
+  name,
+  version,
+  isUsed,
+  share,
+  signer,
+  pushedBy,
+  role,
+  pushedAt,
+}: PushedPolicy): string =>
+  `${name}@${version}  ${isUsed ? `used${share === undefined ? '' : ` on ${share} %`}` : 'not used'}  signed by ${signer}, pushed by ${pushedBy ?? 'an unnamed user'} (role ${role}) at ${pushedAt.toISOString()}\n`;
 
-const useLine = ({ version, by, role, at }: PolicyUse): string =>
-  `  ${at.toISOString()}  ${version ?? 'none'} was put into use by ${by ?? 'an unnamed user'} (role ${role})`;
+const useLine = ({ version, share, by, role, at }: PolicyUse): string =>
+  `  ${at.toISOString()}  ${version ?? 'none'} was put into use${share === undefined ? '' : ` on ${share} %`} by ${by ?? 'an unnamed user'} (role ${role})`;
