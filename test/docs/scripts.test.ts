@@ -21,7 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   json: 'test/docs/settings.test.ts',
   jsonc: 'test/docs/settings.test.ts',
   ts: 'test/package/types.test.ts',
-  'docs/durable.md sql': 'test/durable/operations.test.ts',
+  'docs/operations.md sql': 'test/durable/operations.test.ts',
   'docs/hooks.md python': 'test/docs/hooks.test.ts',
   'docs/hooks.md sh': 'test/docs/hooks.test.ts',
   'docs/recipes.md python': 'test/recipes/page.test.ts',
@@ -124,6 +124,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       );
     },
   ],
+  'docs/operations.md sh': ['it serves until it is ended; test/durable/hub.test.ts'],
   'docs/durable.md js': ['it needs a package of 61 MB; test/durable'],
   'docs/durable.md sh': [
     needing(['jq', 'curl'], async ({ text }) => {

@@ -97,7 +97,7 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
       ),
     demoTrusted,
   ],
-  'docs/durable.md': Array<NotRun>(7).fill('it needs PostgreSQL; test/durable'),
+  'docs/durable.md': Array<NotRun>(6).fill('it needs PostgreSQL; test/durable'),
   'docs/gateway.md': Array<NotRun>(3).fill('it needs Claude Code; test/published-hosts'),
   'docs/hosts.md': [
     demo,
@@ -121,6 +121,7 @@ const setups: Readonly<Record<string, readonly Setup[]>> = {
     recorded,
     recorded,
   ],
+  'docs/operations.md': Array<NotRun>(9).fill('it needs PostgreSQL; test/durable'),
   'docs/reliability.md': Array<NotRun>(2).fill('it takes minutes; load/'),
   'docs/settings.md': [
     demoTrusted,

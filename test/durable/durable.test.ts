@@ -14,9 +14,9 @@ const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 if (missing !== undefined) process.stderr.write(`durable calls are not tested: ${missing}\n`);
 
-/** As in docs/durable.md. */
+/** As in docs/operations.md. */
 const answererRole = /```sql\n([^`]*)```/.exec(
-  readFileSync(new URL('../../docs/durable.md', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8'),
 )![1]!;
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };

@@ -6,8 +6,8 @@ import { type Installed, loadInstalled } from './load-installed.ts';
 import { freePort, noServer, Postgres } from './postgres.ts';
 import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
-/** Returns the SQL block of docs/durable.md that contains these words. */
-const documented = (words: string): string => blockWith('docs/durable.md', 'sql', words);
+/** Returns the SQL block of docs/operations.md that contains these words. */
+const documented = (words: string): string => blockWith('docs/operations.md', 'sql', words);
 
 const command = { command: toolCommand };
 
