@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolInput } from '../../machines/tool-call.ts';
 import {
   assertArgument,
   assertArguments,
   anyText,
   flag,
   oneOf,
+  object,
   optional,
   positive,
   type Rule,
@@ -35,6 +38,8 @@ export interface Approval {
   readonly shown: string;
   /** The SHA-256 of `shown`. An answer that names it applies to exactly these arguments. */
   readonly digest: string;
+  /** The arguments with which it was approved, as JSON, if they are not those that were shown. */
+  readonly edited?: string;
   /** Why the hooks want someone to be asked. */
   readonly reason?: string;
   /** What each hook said. */
@@ -75,6 +80,10 @@ export interface AnswerOptions {
   readonly by: string;
   readonly note?: string | undefined;
   /**
+   * With an approval: other arguments than those that were shown. The hooks judge them before the tool gets them.
+   */
+  readonly input?: ToolInput | undefined;
+  /**
    * The digest of the arguments that were shown when answering; any other is refused. Its first twelve
    * characters are enough.
    */
@@ -99,6 +108,7 @@ const answerRules: Readonly<Record<string, Rule>> = {
   decision: oneOf('approve', 'deny', 'withdraw'),
   by: text,
   note: optional(longest(100_000)),
+  input: optional(object),
   digest: optional({
     fits: (value) => typeof value === 'string' && /^[\da-f]{12,64}$/i.test(value),
     fix: 'pass the digest that was shown, or its first twelve characters',
@@ -168,11 +178,15 @@ export class Approvals {
 
   /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question */
   async show(id: string): Promise<Approval> {
+    return approvalFrom(await this.#row(id));
+  }
+
+  async #row(id: string): Promise<ApprovalRow> {
     const number = numberOf(id);
     await this.expire();
     const found = await this.#store.approval(number);
     if (found === undefined) throw unknownApproval(id);
-    return approvalFrom(found);
+    return found;
   }
 
   /** Returns the question that a call is or was waiting for. */
@@ -193,8 +207,10 @@ export class Approvals {
    */
   async answer(id: string, options: AnswerOptions): Promise<AnswerOutcome> {
     assertArguments('approvals.answer', options, answerRules);
-    const { decision, by, note, digest } = options;
-    const asked = await this.show(id);
+    const { decision, by, note, digest, input } = options;
+    const row = await this.#row(id);
+    const asked = approvalFrom(row);
+    const edited = input && editedIn(id, row, decision, input);
     assertKnown({ id: asked.call, format: asked.format });
     if (decision === 'approve' && !isIntact(asked))
       throw new HookmachineError(
@@ -206,16 +222,12 @@ export class Approvals {
         'APPROVAL_MISMATCH',
         `${id} is not about the arguments with the digest ${digest}: its digest is ${asked.digest}. Check what it shows.`,
       );
-    const { isAccepted, missing } = await this.#store.answerApproval(
-      numberOf(id),
-      words[decision],
-      by,
-      note,
-    );
+    const answer = { decision: words[decision], by, note, edited };
+    const { isAccepted, missing } = await this.#store.answerApproval(numberOf(id), answer);
     if (isAccepted) return { accepted: true, ...(missing !== undefined && { missing }) };
-    const { answer } = await this.show(id);
-    if (answer === undefined) throw unknownApproval(id);
-    return { accepted: false, was: answer };
+    const { answer: was } = await this.show(id);
+    if (was === undefined) throw unknownApproval(id);
+    return { accepted: false, was };
   }
 
   /**
@@ -259,6 +271,27 @@ export class Approvals {
   }
 }
 
+/**
+ * Returns the arguments that an approval changes, as JSON; undefined if they are those that were shown.
+ *
+ * @throws {HookmachineError} `ARGUMENT_INVALID`
+ */
+function editedIn(
+  id: string,
+  { shown, is_callers: isCallers }: ApprovalRow,
+  decision: AnswerOptions['decision'],
+  input: ToolInput,
+): string | undefined {
+  const text = JSON.stringify(input);
+  if (isDeepStrictEqual(JSON.parse(text), JSON.parse(shown))) return undefined;
+  const why =
+    decision === 'approve'
+      ? isCallers && 'its agent runs the tool itself, with its own arguments'
+      : 'only an approval can change arguments';
+  if (why) throw new HookmachineError('ARGUMENT_INVALID', `The arguments of ${id} cannot be changed: ${why}.`); // prettier-ignore
+  return text;
+}
+
 /** How often new questions are polled for, in ms. */
 const lookEvery = 1_000;
 
@@ -281,6 +314,7 @@ function approvalFrom(row: ApprovalRow): Approval {
     ...(row.machine !== null && { machine: row.machine }),
     shown: row.shown,
     digest: row.digest,
+    ...(row.edited !== null && { edited: row.edited }),
     ...(reason !== undefined && { reason }),
     hooks,
     askedAt: row.asked_at,

@@ -38,6 +38,8 @@ export class Effects {
   /** The effects that may be started once more if they were cut off. */
   readonly #idempotent = new Set<string>();
   #broken: { readonly error: unknown } | undefined;
+  /** What the names of the hooks' effects begin with. */
+  #round = '';
 
   /** `abort` is called when the leg must end. */
   constructor(ledger: Ledger, abort: (error: unknown) => void) {
@@ -57,6 +59,11 @@ export class Effects {
     this.#abort(error);
   }
 
+  /** Has the hooks judge once more: what they do from now on are other effects. */
+  judgeAgain(round: string): void {
+    this.#round = `${round}/`;
+  }
+
   /** Resolves once every hook that nobody waits for was started, or is known to have been started. */
   async started(): Promise<void> {
     await Promise.all(this.#starting);
@@ -69,7 +76,7 @@ export class Effects {
   event(input: HookEventInput): HookEventInput {
     const prepared = new Set<PlannedHook>();
     const nameOf = (hook: PlannedHook): string =>
-      `${input.event}/${input.hooks.indexOf(hook)}/${shortName(hook.name)}`;
+      `${this.#round}${input.event}/${input.hooks.indexOf(hook)}/${shortName(hook.name)}`;
     const { rules, unawaited } = input;
     return {
       ...input,
@@ -95,7 +102,9 @@ export class Effects {
         read: (hook, outcome, payload, first) => {
           const answer = rules.read(hook, outcome, payload, first);
           const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
-          return isUnheard(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
+          // Somebody has approved changed arguments, but not that a hook does not judge them.
+          const instead = this.#round === '' ? 'ask' : 'deny';
+          return isUnheard(outcome) && mayAsk ? unheard(hook, answer, outcome, instead) : answer;
         },
         // Someone can be asked, so an `ask` never counts as consent, in any dialect.
         merge: (answers, payload) => {
@@ -223,18 +232,23 @@ const shortName = (name: string): string =>
     ? name
     : `${name.slice(0, 80)}…${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 
-/** The answer of a hook whose decision cannot be known: someone must be asked. */
-function asking(hook: PlannedHook, answer: HookAnswer, outcome: HookProcessOutcome): HookAnswer {
+/** The answer of a hook whose decision cannot be known: someone must be asked, or it counts as a denial. */
+function unheard(
+  hook: PlannedHook,
+  answer: HookAnswer,
+  outcome: HookProcessOutcome,
+  decision: 'ask' | 'deny',
+): HookAnswer {
   const why =
     outcome.status === 'failed' ? outcome.error.message : 'it was cancelled before it had answered';
   const reason = `Hook "${shortName(hook.name)}" was cut off: ${why}.`;
   return {
     ...(answer as HookExecutionResult),
     status: 'ok',
-    decision: 'ask',
+    decision,
     reason,
     effects: [],
-    output: { decision: 'ask', reason },
+    output: { decision, reason },
   } as HookAnswer;
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createActor, fromPromise, waitFor } from 'xstate';
 import { durableHookMachine } from '../../machines/durable-hook.ts';
 import { hookEventMachine } from '../../machines/hook-event.ts';
@@ -8,10 +9,12 @@ import {
   type ToolCallInput,
   type ToolCallOutcome,
   type ToolCallPorts,
+  type ToolInput,
 } from '../../machines/tool-call.ts';
 import { hookResult, isUnready, readyHookSystem } from '../core/calls/event-hooks.ts';
 import {
   endedToolCall,
+  type ExecuteTool,
   toolCallInput,
   type ToolCallOptions,
   type ToolCallRequest,
@@ -187,6 +190,9 @@ class Leg {
       });
       return undefined;
     }
+    const { edited } = approval;
+    if (approval.answer.decision === 'approved' && edited !== undefined)
+      return this.#judgeEdited(approval, edited);
     const input = await this.#input();
     const machine = machineOf(this.#effects);
     const { id, toolName, ports } = input;
@@ -204,6 +210,21 @@ class Leg {
     });
     const outcome = await this.#run(actor, () => actor.send(answerOf(approval)));
     if (outcome !== undefined) await this.#end(this.#ended(outcome));
+    return outcome;
+  }
+
+  /**
+   * Has the hooks judge the arguments that somebody has changed with their approval. A denial denies the call; who
+   * approved these arguments has answered whatever the hooks ask about them.
+   */
+  async #judgeEdited(approval: Approval, edited: string): Promise<ToolCallOutcome> {
+    this.#effects.judgeAgain('edited');
+    const toolInput = JSON.parse(edited) as ToolCallRequest['input'];
+    const input = await this.#input({ ...this.#request, input: toolInput }, approval);
+    const actor = createActor(machineOf(this.#effects), { input, ...this.#inspection() });
+    const outcome =
+      (await this.#run(actor)) ?? (await this.#run(actor, () => actor.send(answerOf(approval))))!;
+    await this.#end(this.#ended(outcome));
     return outcome;
   }
 
@@ -229,13 +250,14 @@ class Leg {
     return inspect ? { inspect: onlyWatching(inspect) } : {};
   }
 
-  async #input(): Promise<ToolCallInput> {
+  async #input(request = this.#request, approved?: Approval): Promise<ToolCallInput> {
     const { config } = this.#parts;
     const { session } = this.#row;
     const ready = await readyHookSystem(config);
-    const tool = this.#toolOf(this.#request, this.#signal);
+    const found = this.#toolOf(request, this.#signal);
+    const tool = approved ? { ...found, execute: onlyAs(approved, request.input, found.execute) } : found; // prettier-ignore
     const sessionId = session ?? undefined;
-    const input = toolCallInput(config, ready, this.#request, this.#effects.tool(tool), {
+    const input = toolCallInput(config, ready, request, this.#effects.tool(tool), {
       ...tool.options,
       asks: 'where a hook wants it',
       // Someone can be asked; the approvals keep track of who is.
@@ -323,6 +345,17 @@ class Leg {
     return whenReachable(work, this.#lost);
   }
 }
+
+/** A tool that runs only with the arguments that somebody has approved, and not as a hook has changed them. */
+const onlyAs =
+  ({ id }: Approval, approved: ToolInput, execute: ExecuteTool): ExecuteTool =>
+  async (given, signal) =>
+    isDeepStrictEqual(given, approved)
+      ? execute(given, signal)
+      : errorResult(
+          `A hook changed the arguments with which ${id} was approved, so what was approved is not what would run. The tool did not run.`,
+          'approval_altered',
+        );
 
 /** The machine of a tool call whose hooks are started at most once. */
 function machineOf(effects: Effects): typeof toolCallMachine {

@@ -2,7 +2,7 @@ import { HookmachineError } from '../base/errors.ts';
 import { openDatabase } from './database/postgres.ts';
 import { assertGranted, assertMigrated } from './database/schema.ts';
 import { type CallStore, databaseStore } from './database/store.ts';
-import { type HubAccess, hubStore } from './hub-store.ts';
+import type { HubAccess } from './hub-store.ts';
 
 /** Where calls are kept: in a database, or by a hub. */
 export interface StorePlace {
@@ -41,6 +41,8 @@ export async function openStore(
 }
 
 async function openHub(access: HubAccess): Promise<OpenedStore> {
+  // Whoever has a database does not pay for a client of hubs.
+  const { hubStore } = await import('./hub-store.ts');
   const store = hubStore(access);
   try {
     const { kind, name } = await store.identity();

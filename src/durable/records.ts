@@ -5,7 +5,7 @@ import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { type CallStore, databaseStore } from './database/store.ts';
 import { callRules, type DurableRequest } from './options.ts';
-import { type HubAccess, hubStore } from './hub-store.ts';
+import type { HubAccess } from './hub-store.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import type { Metric } from './database/metrics.ts';
 import { Policies } from './policies.ts';
@@ -188,6 +188,7 @@ export async function openRecords(url: string): Promise<DurableRecords> {
  * await records.approvals.answer('ap-7', { decision: 'deny', by: 'ann', note: 'not on Fridays' });
  */
 export async function openHub(access: HubAccess): Promise<CallRecords> {
+  const { hubStore } = await import('./hub-store.ts');
   const store = hubStore(access);
   try {
     await store.identity();

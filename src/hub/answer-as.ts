@@ -9,6 +9,8 @@ export interface PersonAnswer {
   readonly number: string;
   readonly decision: 'approved' | 'denied' | 'withdrawn';
   readonly note?: string | undefined;
+  /** The arguments as JSON, to be judged and used in place of those that were shown. */
+  readonly edited?: string | undefined;
 }
 
 /** Who has approved a question that needs several people. */
@@ -34,7 +36,7 @@ interface Asked {
 export function answerAs(
   { database, settings }: { readonly database: Database; readonly settings: HubSettings },
   may: PersonScope,
-  { number, decision, note }: PersonAnswer,
+  { number, decision, note, edited }: PersonAnswer,
 ): Promise<{ readonly isAccepted: boolean; readonly missing?: number }> {
   return database.transaction(async (connection) => {
     // Of several who approve at once, the last one finds the votes of the others.
@@ -53,8 +55,17 @@ export function answerAs(
         `${may.name} may not approve a call of their own machine: somebody else has to`,
       );
     const needed = neededApprovals(settings, asked);
-    if (decision !== 'approved' || needed === 1 || !asked.isOpen)
-      return operations.answerApproval(connection, number, decision, may.name, note, 'hub');
+    const answer = (by: string, why: string | undefined) =>
+      operations.answerApproval(connection, number, {
+        decision,
+        by,
+        note: why,
+        edited,
+        through: 'hub',
+      });
+    if (decision !== 'approved' || needed === 1 || !asked.isOpen) return answer(may.name, note);
+    if (edited !== undefined)
+      throw refused(`ap-${number} needs ${needed} people, who must approve the same arguments: deny it, and say in the note what to change`); // prettier-ignore
     await connection.query(
       `insert into hookmachine.votes (approval, person, note) values ($1, $2, $3) on conflict do nothing`,
       [number, may.name, note ?? null],
@@ -66,7 +77,7 @@ export function answerAs(
     if (votes.length < needed) return { isAccepted: true, missing: needed - votes.length };
     const by = votes.map(({ person }) => person).join(', ');
     const notes = votes.flatMap((vote) => vote.note ?? []).join('; ');
-    return operations.answerApproval(connection, number, decision, by, notes || undefined, 'hub');
+    return answer(by, notes || undefined);
   });
 }
 

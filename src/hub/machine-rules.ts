@@ -3,11 +3,10 @@ import type { OperationName } from '../durable/database/store.ts';
 import type { MachineScope } from './machine-scope.ts';
 import {
   aCount,
-  aDecision,
+  anAnswer,
   aFilter,
   aJoiningHost,
   aLease,
-  aNote,
   aNumber,
   aPage,
   aSubmission,
@@ -132,15 +131,12 @@ export const machineRules: Readonly<Record<OperationName, MachineRule>> = {
   approvalOf: rule([anId], () => undefined, onlySeen),
   approvals: rule([aPage], ([asked], may) => [{ ...asked, within: may.workspaces }]),
   countApprovals: rule([aFilter], ([asked], may) => [{ ...asked, within: may.workspaces }]),
-  answerApproval: rule(
-    [aNumber, aDecision, aText, aNote],
-    async ([question, answer, by, why], may) => {
-      if (answer === 'approved')
-        throw refused('a machine approves nothing: a person has to sign in to the hub');
-      await may.question(question);
-      return [question, answer, `${by} (${may.name})`, why];
-    },
-  ),
+  answerApproval: rule([aNumber, anAnswer], async ([question, { decision, by, note }], may) => {
+    if (decision === 'approved')
+      throw refused('a machine approves nothing: a person has to sign in to the hub');
+    await may.question(question);
+    return [question, { decision, by: `${by} (${may.name})`, note }];
+  }),
   expireApprovals: rule([], () => undefined),
   takeUntold: rule([aText, anId.optional(), aCount], ([workspace], may) =>
     may.workspace(workspace),

@@ -48,8 +48,12 @@ export const aWaitingCall = z.object({
   expiresAfter: z.number().positive(),
 });
 
-export const aDecision = z.enum(['approved', 'denied', 'withdrawn']);
-export const aNote = z.string().max(100_000).optional();
+export const anAnswer = z.object({
+  decision: z.enum(['approved', 'denied', 'withdrawn']),
+  by: aText,
+  note: z.string().max(100_000).optional(),
+  edited: someJson.optional(),
+});
 
 /** What is checked by these schemas, one after the other. */
 export type Read<Items extends readonly z.ZodType[]> = {

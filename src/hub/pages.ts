@@ -170,6 +170,11 @@ export function approvalPage(
       <h2>Arguments</h2>
       <pre>${visible(indented(approval.shown))}</pre>
       ${
+        approval.edited !== undefined &&
+        html`<h2>Approved with</h2>
+          <pre>${visible(indented(approval.edited))}</pre>`
+      }
+      ${
         hooks.length > 0 &&
         html`<h2>What the hooks said</h2>
           <ul>
@@ -196,6 +201,15 @@ const form = ({ id, digest }: Approval): Html =>
         <label for="note">Note; if you deny the call, the model reads it</label>
         <textarea id="note" name="note" rows="3" maxlength="10000"></textarea>
       </p>
+      <details>
+        <summary>Approve other arguments</summary>
+        <p>
+          <label for="input"
+            >As a JSON object; the hooks judge them before the tool gets them</label
+          >
+          <textarea id="input" name="input" rows="6" spellcheck="false"></textarea>
+        </p>
+      </details>
       <button name="decision" value="approve">Approve</button>
       <button name="decision" value="deny">Deny</button>
     </form>`;

@@ -6,16 +6,7 @@ import type { Role } from './members.ts';
 import type { PersonScope } from './person-scope.ts';
 import { answerAs } from './answer-as.ts';
 import type { HubSettings } from './hub-settings.ts';
-import {
-  aDecision,
-  aFilter,
-  aNote,
-  aNumber,
-  aPage,
-  aText,
-  anId,
-  readArguments,
-} from './operation-arguments.ts';
+import { anAnswer, aFilter, aNumber, aPage, anId, readArguments } from './operation-arguments.ts';
 import { refused, unknownCall } from './refused.ts';
 
 /** What people who may not answer read in place of arguments. */
@@ -63,8 +54,8 @@ export const personOperations: Partial<Readonly<Record<OperationName, PersonOper
   },
   expireApprovals: ({ database }) => operations.expireApprovals(database),
   answerApproval: async ({ database, settings }, may, given) => {
-    const [asked, answer, , why] = readArguments([aNumber, aDecision, aText, aNote], given);
-    return answerAs({ database, settings }, may, { number: asked, decision: answer, note: why });
+    const [number, answer] = readArguments([aNumber, anAnswer], given);
+    return answerAs({ database, settings }, may, { number, ...answer });
   },
   findCall: async ({ database }, may, given) => {
     const [call] = readArguments([anId], given);

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isHookmachineError } from '../base/errors.ts';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import { HookmachineError, isHookmachineError } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import { parseJson } from '../settings/files/parse-json.ts';
 import { messageOf } from '../base/message-of.ts';
 import { requestBody } from '../base/request-body.ts';
 import { Approvals } from '../durable/approvals.ts';
@@ -112,8 +115,7 @@ export class Site {
         return rows.map((row) => seenApproval(row, person)!);
       },
       countApprovals: (filter) => store.countApprovals({ ...filter, within }),
-      answerApproval: (number, decision, _, note) =>
-        answerAs(this.#parts, person, { number, decision, note }),
+      answerApproval: (number, answer) => answerAs(this.#parts, person, { number, ...answer }),
     });
   }
 
@@ -158,6 +160,7 @@ export class Site {
           by: person.name,
           digest: form.get('digest') ?? '',
           note: form.get('note') || undefined,
+          input: inputIn(form, decision),
         });
         if (!answered.accepted) problem = `It was ${answered.was.decision} before.`;
       }
@@ -248,6 +251,15 @@ const cookieIn = ({ headers: { cookie } }: IncomingMessage, name: string): strin
     ?.split(/; */)
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1) || undefined;
+
+/** The arguments in a form, which count with an approval. @throws {HookmachineError} `ARGUMENT_INVALID` */
+function inputIn(form: URLSearchParams, decision: string): ToolInput | undefined {
+  const text = form.get('input') ?? '';
+  if (decision !== 'approve' || text.trim() === '') return undefined;
+  const parsed = parseJson(text, true);
+  if ('value' in parsed && isRecord(parsed.value)) return parsed.value;
+  throw new HookmachineError('ARGUMENT_INVALID', 'The arguments are not a JSON object.');
+}
 
 async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   const body = await requestBody(request, mostBytes);

@@ -92,6 +92,59 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
       },
     );
 
+    describe('with other arguments', () => {
+      const edited = { command: `${toolCommand} # edited` };
+      const approve = { decision: 'approve', by: 'ann', input: edited } as const;
+
+      test('has the hooks judge them, and the tool gets them', async () => {
+        const { scene, host, approvals } = await asked();
+        await expect(approvals.answer('ap-1', { ...approve, decision: 'deny' })).rejects.toThrow('only an approval can change arguments'); // prettier-ignore
+        await expect(approvals.answer('ap-1', { ...approve, input: '{}' as never })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' }); // prettier-ignore
+        expect(await approvals.answer('ap-1', approve)).toEqual({ accepted: true });
+        expect(await host.outcome('c-1', { wait: true })).toMatchObject({
+          status: 'done',
+          toolInput: edited,
+        });
+        expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([2, 1, 1]); // prettier-ignore
+        expect(scene.read('guard.input')).toContain('# edited');
+        const { effects, approval } = await (await scene.records()).audit('c-1');
+        expect(effects.map(({ name }) => name)).toEqual(['BeforeTool/0/guard', 'edited/BeforeTool/0/guard', 'tool', 'edited/AfterTool/0/audit']); // prettier-ignore
+        expect(JSON.parse(approval!.edited!)).toEqual(edited);
+      });
+
+      test('is no approval of what a hook denies or changes', async () => {
+        const { scene, host, approvals } = await asked();
+        const again = await host.call({ ...call, id: 'c-2' });
+        expect(again).toMatchObject({ status: 'suspended' });
+        scene.setHooks({ 'tool.before': { guard: { decision: 'deny', reason: 'Not this.' } }, 'tool.after': { audit: {} } }); // prettier-ignore
+        await approvals.answer('ap-1', approve);
+        expect(await host.outcome('c-1', { wait: true })).toMatchObject({ status: 'blocked' });
+        scene.setHooks({ 'tool.before': { guard: { hookSpecificOutput: { tool_input: input } } }, 'tool.after': { audit: {} } }); // prettier-ignore
+        await approvals.answer('ap-2', approve);
+        expect(await host.outcome('c-2', { wait: true })).toMatchObject({
+          toolResult: { error: { type: 'approval_altered' } },
+        });
+        expect(scene.starts('tool')).toBe(0);
+      });
+
+      test('does not run if a host dies while a hook judges them', async () => {
+        const { scene, host, approvals } = await asked();
+        await host.close();
+        scene.hold('guard');
+        await approvals.answer('ap-1', approve);
+        const worker = scene.worker();
+        await waitUntil(() => scene.starts('guard') === 2);
+        worker.kill('SIGKILL');
+        await worker;
+        scene.release('guard');
+        await scene.work();
+        const records = await scene.records();
+        const outcome = await records.outcome('c-1', { wait: true });
+        expect(outcome).toMatchObject({ status: 'blocked', toolResult: { llmContent: expect.stringContaining('was cut off') } }); // prettier-ignore
+        expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 0]);
+      });
+    });
+
     test('a question that an earlier release lost is asked again once the tables are migrated', async () => {
       const { scene, host } = await asked();
       await host.call({ ...call, id: 'c-2' });
@@ -105,7 +158,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         [JSON.stringify({ id: 'c-2', status: 'failed', toolInput: input, toolResult: {} })],
       );
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
-        'the tables went from version 3 to 5',
+        'the tables went from version 3 to 6',
       );
       expect((await host.approvals.list()).map(({ id }) => id)).toEqual(['ap-1']);
       expect(await host.approvals.show('ap-2')).toMatchObject({

@@ -1,7 +1,7 @@
 /**
  * `npm run durable:bench` measures what durable calls cost compared to the same calls without a database, and
- * what a second worker gains, and what many hosts ask of a database; with `--hosts`, only the last. It needs PostgreSQL on this machine, and `pg` as installed by
- * `npm run durable`.
+ * what a second worker gains, and what many hosts ask of a database; with `--hosts`, only the last, and with `--hub`
+ * the last through a hub. It needs PostgreSQL on this machine, and `pg` as installed by `npm run durable`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,15 +41,19 @@ const line = (text: string): void => void process.stdout.write(`${text}\n`);
 const { cpu, cores, node, load } = describeMachine();
 line(`${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n`);
 const missed: string[] = [];
-const isOnlyHosts = process.argv.includes('--hosts');
+const isThroughHub = process.argv.includes('--hub');
+const isOnlyHosts = isThroughHub || process.argv.includes('--hosts');
 try {
   const database = server.url('postgres');
   await durable.migrateDatabase(database);
   if (!isOnlyHosts) await measureCalls(database);
   const client = new Client({ connectionString: database });
   await client.connect();
-  await statements(client, database);
-  await manyHosts(client, database, 500);
+  const hub = isThroughHub ? await serveHub(database) : undefined;
+  const place = hub?.place ?? { database };
+  await statements(client, place);
+  await manyHosts(client, database, place, 500);
+  hub?.end();
   await client.end();
 } finally {
   await server.end();
@@ -226,8 +230,25 @@ async function committed(client: InstanceType<typeof Client>): Promise<number> {
   return rows[0]!['count'] as number;
 }
 
-async function statements(client: InstanceType<typeof Client>, database: string): Promise<void> {
-  const host = await durable.connectDurable({ database, config, tools, workspace: 'alone' });
+/** Where hosts keep their calls. */
+type Place = Pick<Parameters<typeof durable.connectDurable>[0], 'database' | 'hub'>;
+
+/** Serves a hub in a process of its own, for one machine. */
+async function serveHub(database: string): Promise<{ place: Place; end: () => void }> {
+  const env = { ...process.env, HOOKMACHINE_DATABASE_URL: database };
+  const hub = spawn('node', [command, 'hub', 'serve', '--port', '0', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const [said] = (await once(hub.stdout, 'data')) as [Buffer];
+  const { url } = JSON.parse(said.toString()) as { url: string };
+  const invite = spawn('node', [command, 'hub', 'machines', 'invite', 'm', '--workspace', '*', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const [invited] = (await once(invite.stdout, 'data')) as [Buffer];
+  const { code } = JSON.parse(invited.toString()) as { code: string };
+  const response = await fetch(`${url}/v1/enrol`, { method: 'POST', body: JSON.stringify({ code }) }); // prettier-ignore
+  const { value } = (await response.json()) as { value: { token: string } };
+  return { place: { hub: { url, token: value.token } }, end: () => void hub.kill() };
+}
+
+async function statements(client: InstanceType<typeof Client>, place: Place): Promise<void> {
+  const host = await durable.connectDurable({ ...place, config, tools, workspace: 'alone' });
   const before = await committed(client);
   for (let call = 0; call < 50; call++) await host.call({ name: 'list_directory', input });
   const after = await committed(client);
@@ -250,6 +271,7 @@ async function statements(client: InstanceType<typeof Client>, database: string)
 async function manyHosts(
   client: InstanceType<typeof Client>,
   database: string,
+  place: Place,
   count: number,
 ): Promise<void> {
   const quiet = createConfig({ cwd: project, systemFolder: '/proc/nothing', onWarning: ignore });
@@ -258,7 +280,7 @@ async function manyHosts(
   const working = [];
   const begun = performance.now();
   for (let joined = 0; joined < count; joined++) {
-    const host = await durable.connectDurable({ database, config: quiet, tools, workspace: `m${joined % 50}` }); // prettier-ignore
+    const host = await durable.connectDurable({ ...place, config: quiet, tools, workspace: `m${joined % 50}` }); // prettier-ignore
     hosts.push(host);
     working.push(host.work(stop.signal));
   }

@@ -229,9 +229,9 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       const outcome = JSON.stringify({ status: 'done' });
       const attempts: readonly (readonly [typeof own, string, ...unknown[]])[] = [
         // The machine whose call it is approves nothing, under whatever name.
-        [own, 'answerApproval', '1', 'approved', 'ann'],
-        [own, 'answerApproval', '1', 'approved', 'ann', 'note', 'hub'],
-        [own, 'answerApproval', '1 or true', 'denied', 'ann'],
+        [own, 'answerApproval', '1', { decision: 'approved', by: 'ann' }],
+        [own, 'answerApproval', '1', { decision: 'approved', by: 'ann', through: 'hub' }],
+        [own, 'answerApproval', '1 or true', { decision: 'denied', by: 'ann' }],
         [own, 'handOver', 'c-1', 'run_shell_command'],
         [own, 'keepPolicy', { ...lease, host: 'm/h' }, { digest: 'x', hooks: '[]' }, 'policy = 1'],
         [own, 'joinHost', { name: 'evil/h', workspace: 'w', lostAfter: 1, instance: id, pid: 1 }],
@@ -246,7 +246,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
         [evil, 'recordEffect', lease, 'tool', outcome],
         [evil, 'claimEffect', lease, 'evil', 'tool', id, 1],
         [evil, 'suspend', lease, { judged: '{}', shown: '{}', asked: '{}', expiresAfter: 1 }],
-        [evil, 'answerApproval', '1', 'withdrawn', 'ann'],
+        [evil, 'answerApproval', '1', { decision: 'withdrawn', by: 'ann' }],
         [evil, 'markTold', '1'],
         [evil, 'takeReady', 'w', 'evil/h', 'c-1'],
         [evil, 'takeReady', 'evil', 'm/h'],
@@ -268,9 +268,10 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       expect((await ask(evil, 'metrics')).value).toEqual([]);
       // A machine can deny, and what it says of who did so is marked as its own word.
       expect(await scene.query('select * from hookmachine.calls')).toEqual([row]);
-      expect((await ask(own, 'answerApproval', '1', 'denied', 'ann')).value).toBe(true);
+      const denial = { decision: 'denied', by: 'ann', edited: '{}', through: 'hub' };
+      expect((await ask(own, 'answerApproval', '1', denial)).value).toEqual({ isAccepted: true });
       const { answer } = await (await scene.records()).approvals.show('ap-1');
-      expect(answer).toMatchObject({ decision: 'denied', by: 'ann (m)' });
+      expect(answer).toEqual({ decision: 'denied', by: 'ann (m)', role: 'postgres', at: expect.any(Date) }); // prettier-ignore
       expect((await scene.call()).exitCode).toBe(2);
       expect(scene.starts('tool')).toBe(0);
     },
@@ -332,7 +333,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       const page = await openPage(`${url}/approvals/ap-1`, {
         // The pages of the provider ask for a font.
         elsewhere: /^https:\/\/fonts\./,
-        expected: /40[34]|ERR_NAME_NOT_RESOLVED/,
+        expected: /40[349]|ERR_NAME_NOT_RESOLVED/,
       });
       await page.getByRole('link', { name: 'Sign in with your account' }).click();
       await provider.signIn(page, 'ann@example.com');
@@ -360,6 +361,19 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('approved by ann').waitFor();
       expect((await scene.call()).exitCode).toBe(0);
+      await scene.call('c-2');
+      await page.goto(`${url}/approvals/ap-2`);
+      await page.getByText('Approve other arguments').click();
+      await page.getByLabel(/^As a JSON object/).fill('[1]');
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByText('The arguments are not a JSON object').waitFor();
+      await page.getByText('Approve other arguments').click();
+      await page
+        .getByLabel(/^As a JSON object/)
+        .fill(JSON.stringify({ command: `${toolCommand} # edited` }));
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByText('approved by ann').waitFor();
+      expect((await scene.call('c-2')).stdout).toContain('# edited');
       await page.getByRole('link', { name: 'Machines' }).click();
       expect(await page.locator('tbody').textContent()).toContain('enrolled');
       await page.getByRole('button', { name: 'Sign out' }).click();

@@ -360,7 +360,7 @@ export class Scene {
       drop table hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
       alter table hookmachine.bundle_uses drop column share;
       alter table hookmachine.calls drop column machine;
-      alter table hookmachine.approvals drop column answered_through;
+      alter table hookmachine.approvals drop column answered_through, drop column edited;
       delete from hookmachine.version where version > ${version}`);
     if (version === 5) return;
     await this.query(`

@@ -8,6 +8,7 @@ import { countOf, withCalls } from '../parts/durable-options.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { openOption, portOf, untilInterrupted } from '../parts/inspect-option.ts';
 import { openInBrowser } from '../parts/open-in-browser.ts';
+import { parseJsonObject } from '../parts/parse-json-object.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { counted } from '../../base/counted.ts';
@@ -34,6 +35,7 @@ interface AnswerAllOptions extends Filter {
 
 interface AnswerOptions {
   readonly as?: string;
+  readonly input?: string;
   readonly note?: string;
   readonly digest?: string;
 }
@@ -76,6 +78,10 @@ export function addApprovals(program: Command): void {
     .description('answer a question; the first answer counts')
     .option('--as <who>', 'who answers (default: your user name)')
     .option('--note <text>', 'the reason; if the call is denied, the model reads it')
+    .option(
+      '--input <json>',
+      'with approve: other arguments, which the hooks judge before the tool gets them',
+    )
     .option('--digest <sha256>', 'the digest that you were shown: any other is refused')
     .addHelpText(
       'after',
@@ -172,11 +178,16 @@ function decisionOf(word: string): (typeof words)[number] {
   throw new CommandFailure(`"${word}" is not an answer: use one of ${words.join(', ')}`);
 }
 
-const giveAnswer = (id: string, word: string, { as, note, digest }: AnswerOptions): Promise<void> =>
+const giveAnswer = (
+  id: string,
+  word: string,
+  { as, note, digest, input: text }: AnswerOptions,
+): Promise<void> =>
   withCalls(async (records) => {
     const decision = decisionOf(word);
     const by = as ?? userInfo().username;
-    const answered = await records.approvals.answer(id, { decision, by, note, digest });
+    const input = text === undefined ? undefined : parseJsonObject(text, '--input');
+    const answered = await records.approvals.answer(id, { decision, by, note, digest, input });
     if (!answered.accepted) process.exitCode = 3;
     print(`${printableJson(answered)}\n`);
   });

@@ -23,6 +23,10 @@ export interface ApprovalRow {
   readonly answered_as: string | null;
   /** `hub` if a hub knows who answered. */
   readonly answered_through: string | null;
+  /** The arguments as JSON, if they were approved with others than those that were shown. */
+  readonly edited: string | null;
+  /** Whether the agent runs the tool itself. */
+  readonly is_callers: boolean;
   readonly note: string | null;
   readonly answered_at: Date | null;
 }
@@ -43,6 +47,17 @@ export interface ApprovalFilter {
   readonly search?: string | undefined;
   /** Workspaces to which the questions are limited; one that ends with `*` stands for all that begin so. */
   readonly within?: readonly string[] | undefined;
+}
+
+/** An answer to a question. */
+export interface NewAnswer {
+  readonly decision: Exclude<Decision, 'expired'>;
+  readonly by: string;
+  readonly note?: string | undefined;
+  /** The arguments as JSON, to be judged and used in place of those that were shown. */
+  readonly edited?: string | undefined;
+  /** Set if a hub knows who answers. */
+  readonly through?: 'hub' | undefined;
 }
 
 /** Whether an answer counts. */
@@ -101,7 +116,7 @@ async function find(
   values: readonly unknown[],
 ): Promise<readonly ApprovalRow[]> {
   const { rows } = await database.query<ApprovalRow>(
-    `select a.*, c.format, c.workspace, c.session, c.tool, c.machine
+    `select a.*, c.format, c.workspace, c.session, c.tool, c.machine, c.is_callers
      from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
      where ${which}`,
     values,
@@ -141,23 +156,23 @@ export const approvalOperations = {
   async answerApproval(
     database: Queryable,
     number: string,
-    decision: Exclude<Decision, 'expired'>,
-    by: string,
-    note: string | undefined,
-    through?: 'hub',
+    { decision, by, note, edited, through }: NewAnswer,
   ): Promise<Accepted> {
+    const more = [
+      ...(through === undefined ? [] : [`, answered_through = '${through}'`]),
+      ...(edited === undefined ? [] : [', edited = $5']),
+    ].join('');
     const { rows } = await database.query(
       `with answered as (
          update hookmachine.approvals
-         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now()
-           ${through === undefined ? '' : `, answered_through = '${through}'`}
+         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now()${more}
          where id = $1 and decision is null and expires_at > now() returning call
        ), ready as (
          update hookmachine.calls set status = 'ready', ready_at = now()
          from answered where calls.id = answered.call and calls.status = 'suspended'
        ) select hookmachine.tell(c.workspace, c.id)
          from answered join hookmachine.calls c on c.id = answered.call`,
-      [number, decision, by, note ?? null],
+      [number, decision, by, note ?? null, ...(edited === undefined ? [] : [edited])],
     );
     return { isAccepted: rows.length > 0 };
   },

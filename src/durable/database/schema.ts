@@ -242,7 +242,7 @@ const migrations: readonly string[] = [
   );
   alter table hookmachine.bundle_uses add column share integer not null default 100 check (share between 1 and 100);
   alter table hookmachine.calls add column machine text;
-  alter table hookmachine.approvals add column answered_through text;
+  alter table hookmachine.approvals add column answered_through text, add column edited text;
   `,
 ];
 
