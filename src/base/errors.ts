@@ -19,6 +19,7 @@ export type HookmachineErrorCode =
   | 'HUB_REFUSED'
   | 'MODEL_ERROR'
   | 'NOT_SUSPENDED'
+  | 'PAYLOAD_UNREADABLE'
   | 'POLICY_CONFLICT'
   | 'POLICY_UNKNOWN'
   | 'POLICY_UNUSABLE'

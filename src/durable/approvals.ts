@@ -20,6 +20,7 @@ import { assertKnown } from './database/calls.ts';
 import type { HookSaid } from './judged.ts';
 import { digestOf } from './database/digest.ts';
 import { isUnreachable } from './database/postgres.ts';
+import { isEncrypted } from './encrypted-store.ts';
 import { format } from './database/schema.ts';
 
 /** A question that a hook wants answered before a tool runs. */
@@ -212,6 +213,11 @@ export class Approvals {
     const asked = approvalFrom(row);
     const edited = input && editedIn(id, row, decision, input);
     assertKnown({ id: asked.call, format: asked.format });
+    if (decision === 'approve' && isEncrypted(asked.shown))
+      throw new HookmachineError(
+        'PAYLOAD_UNREADABLE',
+        `${id} cannot be approved here: its arguments are encrypted, and the key is not here.`,
+      );
     if (decision === 'approve' && !isIntact(asked))
       throw new HookmachineError(
         'APPROVAL_MISMATCH',
@@ -282,14 +288,14 @@ function editedIn(
   decision: AnswerOptions['decision'],
   input: ToolInput,
 ): string | undefined {
-  const text = JSON.stringify(input);
-  if (isDeepStrictEqual(JSON.parse(text), JSON.parse(shown))) return undefined;
+  const json = JSON.stringify(input);
+  if (isDeepStrictEqual(JSON.parse(json), JSON.parse(shown))) return undefined;
   const why =
     decision === 'approve'
       ? isCallers && 'its agent runs the tool itself, with its own arguments'
       : 'only an approval can change arguments';
   if (why) throw new HookmachineError('ARGUMENT_INVALID', `The arguments of ${id} cannot be changed: ${why}.`); // prettier-ignore
-  return text;
+  return json;
 }
 
 /** How often new questions are polled for, in ms. */
@@ -297,9 +303,14 @@ const lookEvery = 1_000;
 
 /** In a row of a newer release, only the columns can be read. */
 const askedIn = ({ format: written, asked }: ApprovalRow): Pick<Approval, 'reason' | 'hooks'> =>
-  written > format
-    ? { reason: `It was asked by a newer release (format ${written}): answer it there.`, hooks: [] }
-    : (JSON.parse(asked) as Pick<Approval, 'reason' | 'hooks'>);
+  isEncrypted(asked)
+    ? { reason: 'It is encrypted, and the key is not here.', hooks: [] }
+    : written > format
+      ? {
+          reason: `It was asked by a newer release (format ${written}): answer it there.`,
+          hooks: [],
+        }
+      : (JSON.parse(asked) as Pick<Approval, 'reason' | 'hooks'>);
 
 function approvalFrom(row: ApprovalRow): Approval {
   const { reason, hooks } = askedIn(row);

@@ -20,6 +20,11 @@ export interface DurableOptions {
   readonly database?: string | undefined;
   /** A hub that keeps the calls, so that this machine needs no access to the database. */
   readonly hub?: HubAccess | undefined;
+  /**
+   * Keys of 32 bytes in base64, separated by commas, with which arguments, results and what hooks print are encrypted
+   * before they leave this process: the first one encrypts, all decrypt. Default: nothing is encrypted.
+   */
+  readonly key?: string | undefined;
   readonly config: HookSystemConfig;
   /** The tools that this host runs itself; frameworks run their own. Default: none. */
   readonly tools?: Tools | undefined;
@@ -68,6 +73,7 @@ export interface DurableRequest {
 export const optionRules: Readonly<Record<string, Rule>> = {
   database: optional(text),
   hub: optional(object),
+  key: optional(text),
   workspace: text,
   config: aConfig,
   tools: optional(someTools),

@@ -5,6 +5,7 @@ import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { type CallStore, databaseStore } from './database/store.ts';
 import { callRules, type DurableRequest } from './options.ts';
+import { withKeys } from './encrypted-store.ts';
 import type { HubAccess } from './hub-store.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import type { Metric } from './database/metrics.ts';
@@ -102,8 +103,8 @@ export class DurableRecords extends CallRecords {
   readonly #database: Database;
 
   /** Called by `openRecords` only. */
-  constructor(database: Database) {
-    super(databaseStore(database));
+  constructor(database: Database, key?: string) {
+    super(withKeys(databaseStore(database), key));
     this.#database = database;
     this.policies = new Policies(database);
     this.retention = new Retention(database);
@@ -154,6 +155,12 @@ export interface DurableHost {
   readonly isAlive: boolean;
 }
 
+/** What opens records that are encrypted. */
+export interface KeyOption {
+  /** As the `key` of `DurableOptions`. */
+  readonly key?: string | undefined;
+}
+
 /** How often the outcome of a call is looked for, in ms. */
 const lookEvery = 1_000;
 
@@ -168,11 +175,11 @@ const patience = 60_000;
  * const records = await openRecords('postgres://localhost/hooks');
  * for (const { id, tool } of await records.approvals.list()) console.log(id, tool);
  */
-export async function openRecords(url: string): Promise<DurableRecords> {
+export async function openRecords(url: string, { key }: KeyOption = {}): Promise<DurableRecords> {
   const database = await openDatabase(url);
   try {
     await assertMigrated(database);
-    return new DurableRecords(database);
+    return new DurableRecords(database, key);
   } catch (error) {
     await database.end();
     throw error;
@@ -187,12 +194,12 @@ export async function openRecords(url: string): Promise<DurableRecords> {
  * const records = await openHub({ url: 'https://hub.example', token: process.env.HUB_TOKEN! });
  * await records.approvals.answer('ap-7', { decision: 'deny', by: 'ann', note: 'not on Fridays' });
  */
-export async function openHub(access: HubAccess): Promise<CallRecords> {
+export async function openHub(access: HubAccess, { key }: KeyOption = {}): Promise<CallRecords> {
   const { hubStore } = await import('./hub-store.ts');
   const store = hubStore(access);
   try {
     await store.identity();
-    return new CallRecords(store);
+    return new CallRecords(withKeys(store, key));
   } catch (error) {
     await store.close();
     throw error;

@@ -22,6 +22,8 @@ export interface HubParts {
   readonly holders: Holders;
   readonly places: CallPlaces;
   readonly settings: HubSettings;
+  /** Keys of payloads, if people read them on its pages. */
+  readonly key: string | undefined;
   readonly news: HubNews;
   readonly warn: (line: string) => void;
 }

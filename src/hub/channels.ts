@@ -3,6 +3,7 @@ import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Approval } from '../durable/approvals.ts';
 import { HookmachineError } from '../base/errors.ts';
 import { isNotInstalled, loadPackage } from '../base/optional-package.ts';
+import { isEncrypted } from '../durable/encrypted-store.ts';
 import type { Channel } from './hub-settings.ts';
 
 /** How long a channel may take to accept a message, in ms. */
@@ -29,7 +30,7 @@ export async function send(channel: Channel, approval: Approval, link: string): 
     text: `${id}: ${reason ?? 'a hook asks'} (${where})`,
     link,
     approval,
-    shown: channel.arguments ? shown.slice(0, mostShown) : undefined,
+    shown: channel.arguments && !isEncrypted(shown) ? shown.slice(0, mostShown) : undefined,
   };
   switch (channel.to) {
     case 'webhook':

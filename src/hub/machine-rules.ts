@@ -91,6 +91,7 @@ export const machineRules: Readonly<Record<OperationName, MachineRule>> = {
         judged: someJson,
         shown: someJson,
         asked: someJson,
+        digest: aText.optional(),
         expiresAfter: z.number().positive(),
       }),
     ],

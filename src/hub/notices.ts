@@ -3,6 +3,7 @@ import { Approvals, type Approval } from '../durable/approvals.ts';
 import { likePattern } from '../durable/database/approvals.ts';
 import { type Database, isUnreachable } from '../durable/database/postgres.ts';
 import { databaseStore } from '../durable/database/store.ts';
+import { withKeys } from '../durable/encrypted-store.ts';
 import { messageOf } from '../base/message-of.ts';
 import { send } from './channels.ts';
 import type { Channel } from './hub-settings.ts';
@@ -16,6 +17,14 @@ const batch = 20;
 /** How long one attempt may take before another hub makes the next one, in seconds. */
 const attemptLasts = 60;
 
+/** What telling needs to know of its hub. */
+export interface NoticesHub {
+  /** Its address, to which people are led. */
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly warn: (line: string) => void;
+}
+
 interface Due {
   readonly approval: string;
   readonly attempts: number;
@@ -28,21 +37,13 @@ interface Due {
  */
 export class HubNotices {
   readonly #database: Database;
-  readonly #url: string;
-  readonly #warn: (line: string) => void;
+  readonly #hub: NoticesHub;
   readonly #closed = new AbortController();
   readonly #working: Promise<unknown>;
 
-  /** `url` is the address of the hub, to which people are led. */
-  constructor(
-    database: Database,
-    channels: readonly Channel[],
-    url: string,
-    warn: (line: string) => void,
-  ) {
+  constructor(database: Database, channels: readonly Channel[], hub: NoticesHub) {
     this.#database = database;
-    this.#url = url;
-    this.#warn = warn;
+    this.#hub = hub;
     this.#working = Promise.all(channels.map((channel) => this.#serve(channel)));
   }
 
@@ -53,7 +54,7 @@ export class HubNotices {
       try {
         isMore = await this.#tell(channel);
       } catch (error) {
-        if (!isUnreachable(error)) this.#warn(`${channel.name}: ${messageOf(error)}`);
+        if (!isUnreachable(error)) this.#hub.warn(`${channel.name}: ${messageOf(error)}`);
       }
       if (!isMore) await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
     }
@@ -88,11 +89,12 @@ export class HubNotices {
   async #tellOf(channel: Channel, { approval: number, attempts }: Due): Promise<void> {
     let problem: string | undefined;
     try {
-      const approval: Approval = await new Approvals(databaseStore(this.#database)).show(`ap-${number}`); // prettier-ignore
-      if (!approval.answer) await send(channel, approval, `${this.#url}/approvals/${approval.id}`);
+      const approval: Approval = await new Approvals(withKeys(databaseStore(this.#database), this.#hub.key)).show(`ap-${number}`); // prettier-ignore
+      if (!approval.answer)
+        await send(channel, approval, `${this.#hub.url}/approvals/${approval.id}`);
     } catch (error) {
       problem = messageOf(error);
-      this.#warn(`${channel.name} was not told of ap-${number}: ${problem}`);
+      this.#hub.warn(`${channel.name} was not told of ap-${number}: ${problem}`);
     }
     // In seconds.
     const pause = Math.min(5 * 2 ** attempts, 3_600);

@@ -45,6 +45,7 @@ export const aWaitingCall = z.object({
   input: someJson,
   judged: someJson,
   asked: someJson,
+  digest: aText.optional(),
   expiresAfter: z.number().positive(),
 });
 

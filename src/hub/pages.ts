@@ -1,6 +1,7 @@
 import type { Approval } from '../durable/approvals.ts';
 import { visible } from '../base/visible.ts';
 import type { Vote } from './answer-as.ts';
+import { isEncrypted } from '../durable/encrypted-store.ts';
 import { type Html, html } from './html.ts';
 import type { PersonScope } from './person-scope.ts';
 
@@ -168,7 +169,7 @@ export function approvalPage(
         <dd>${when(approval.expiresAt)}</dd>
       </dl>
       <h2>Arguments</h2>
-      <pre>${visible(indented(approval.shown))}</pre>
+      ${isEncrypted(approval.shown) ? html`<p>They are encrypted, and this hub has no key: approve the question where the key is.</p>` : html`<pre>${visible(indented(approval.shown))}</pre>`}
       ${
         approval.edited !== undefined &&
         html`<h2>Approved with</h2>

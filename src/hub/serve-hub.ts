@@ -33,6 +33,8 @@ export interface HubOptions {
   readonly oidc?: OidcOptions | undefined;
   /** Who has to approve what, and where questions are told. */
   readonly settings?: HubSettings | undefined;
+  /** Keys of payloads, as the `key` of `DurableOptions`, if people read them on its pages. */
+  readonly key?: string | undefined;
   readonly warn: (line: string) => void;
 }
 
@@ -64,6 +66,7 @@ export async function serveHub(options: HubOptions): Promise<Hub> {
       places: new CallPlaces(database),
       news: new HubNews(database),
       settings: options.settings ?? noSettings,
+      key: options.key,
       warn: options.warn,
     };
     return await serve(options, parts);
@@ -95,7 +98,11 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
   const own = `${tls ? 'https' : 'http'}://${shown(options.host)}:${port}`;
   const url = new URL(options.url ?? own);
   const redirect = new URL('/sign-in/callback', url).href;
-  const notices = new HubNotices(parts.database, parts.settings.notify, url.origin, parts.warn);
+  const notices = new HubNotices(parts.database, parts.settings.notify, {
+    url: url.origin,
+    key: parts.key,
+    warn: parts.warn,
+  });
   const sealing = setInterval(() => {
     void sealCalls(parts.database).catch((error: unknown) => {
       if (!isUnreachable(error)) parts.warn(`calls that ended could not be added to the chain: ${messageOf(error)}`); // prettier-ignore

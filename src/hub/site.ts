@@ -6,7 +6,8 @@ import { parseJson } from '../settings/files/parse-json.ts';
 import { messageOf } from '../base/message-of.ts';
 import { requestBody } from '../base/request-body.ts';
 import { Approvals } from '../durable/approvals.ts';
-import { databaseStore } from '../durable/database/store.ts';
+import { type CallStore, databaseStore } from '../durable/database/store.ts';
+import { withKeys } from '../durable/encrypted-store.ts';
 import type { HubParts } from './api.ts';
 import { neededApprovals } from './hub-settings.ts';
 import { fleetReport } from './fleet.ts';
@@ -107,7 +108,7 @@ export class Site {
   #approvals(person: PersonScope): Approvals {
     const store = databaseStore(this.#parts.database);
     const within = person.workspaces();
-    return new Approvals({
+    const own: CallStore = {
       ...store,
       approval: async (number) => seenApproval(await store.approval(number), person),
       approvals: async (page) => {
@@ -116,7 +117,8 @@ export class Site {
       },
       countApprovals: (filter) => store.countApprovals({ ...filter, within }),
       answerApproval: (number, answer) => answerAs(this.#parts, person, { number, ...answer }),
-    });
+    };
+    return new Approvals(withKeys(own, this.#parts.key));
   }
 
   async #shown(person: PersonScope, question: string, problem?: string): Promise<string> {

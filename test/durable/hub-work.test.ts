@@ -65,6 +65,17 @@ async function mailbox() {
   return { mails, url: `smtp://127.0.0.1:${port}` };
 }
 
+/** Writes the settings of a hub, and returns the options that name them. */
+const settingsOf = (scene: Scene, settings: object): readonly string[] => {
+  const file = join(scene.project, 'hub.jsonc');
+  writeFileSync(file, JSON.stringify(settings));
+  return ['--settings', file];
+};
+
+/** A line of an audit log. */
+const line = (at: string, decision = 'deny') =>
+  `${JSON.stringify({ v: 1, at, host: 'laptop-7', user: 'ann', session: 's', version: '0.1.0', project: '/p', guards: 1, kind: 'call', machine: 'tool', name: 'tool', tool: 'write_file', status: 'blocked', ms: 1, events: [{ event: 'BeforeTool', decision, by: 'no-keys', reason: 'Keys stay out.', hooks: [] }] })}\n`; // prettier-ignore
+
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of a hub', () => {
   let server: Postgres;
   let installed: Installed;
@@ -75,13 +86,6 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     await makeTemplate(server, installed);
   });
   afterAll(() => server?.end());
-
-  /** Writes the settings of a hub, and returns the options that name them. */
-  const settingsOf = (scene: Scene, settings: object): readonly string[] => {
-    const file = join(scene.project, 'hub.jsonc');
-    writeFileSync(file, JSON.stringify(settings));
-    return ['--settings', file];
-  };
 
   test('a question that needs two people is approved by the second one, denied by any, and both are recorded', async () => {
     const scene = await Scene.make(server, installed);
@@ -269,8 +273,6 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     const machine = scene.user('machine');
     await machine.run('hub', 'join', url, '--code', code);
     const log = join(machine.home, 'audit.jsonl');
-    const line = (at: string, decision = 'deny') =>
-      `${JSON.stringify({ v: 1, at, host: 'laptop-7', user: 'ann', session: 's', version: '0.1.0', project: '/p', guards: 1, kind: 'call', machine: 'tool', name: 'tool', tool: 'write_file', status: 'blocked', ms: 1, events: [{ event: 'BeforeTool', decision, by: 'no-keys', reason: 'Keys stay out.', hooks: [] }] })}\n`; // prettier-ignore
     const send = () => machine.run('hub', 'send', '--log', log, '--json');
     const sent = async () => JSON.parse((await send()).stdout) as { lines: number };
     writeFileSync(`${log}.1763880000000-4711`, line('2026-11-20T08:00:00.000Z'));

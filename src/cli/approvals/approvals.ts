@@ -71,6 +71,28 @@ export function addApprovals(program: Command): void {
         print(`${printableJson(await records.approvals.show(id), 2)}\n`),
       ),
     );
+  addAnswering(approvals);
+  approvals
+    .command('watch')
+    .description('print each question as one line of JSON, until Ctrl-C')
+    .action(() =>
+      withCalls(async (records) => {
+        const stop = new AbortController();
+        void untilInterrupted().then(() => stop.abort());
+        for await (const approval of records.approvals.watch(stop.signal))
+          print(`${printableJson(approval)}\n`);
+      }),
+    );
+  approvals
+    .command('inspect')
+    .description('list the questions in the browser, where they can be answered too, until Ctrl-C')
+    .option('--port <n>', "the page's port on this machine (default: a free one)")
+    .option(...openOption)
+    .action(inspect);
+}
+
+/** The commands that answer. */
+function addAnswering(approvals: Command): void {
   approvals
     .command('answer')
     .argument('<id>', 'such as ap-7')
@@ -95,23 +117,6 @@ export function addApprovals(program: Command): void {
     .option('--note <text>', 'the reason; if a call is denied, the model reads it')
     .option('--yes', 'answer; without it, the questions are only counted')
     .action(giveAnswers);
-  approvals
-    .command('watch')
-    .description('print each question as one line of JSON, until Ctrl-C')
-    .action(() =>
-      withCalls(async (records) => {
-        const stop = new AbortController();
-        void untilInterrupted().then(() => stop.abort());
-        for await (const approval of records.approvals.watch(stop.signal))
-          print(`${printableJson(approval)}\n`);
-      }),
-    );
-  approvals
-    .command('inspect')
-    .description('list the questions in the browser, where they can be answered too, until Ctrl-C')
-    .option('--port <n>', "the page's port on this machine (default: a free one)")
-    .option(...openOption)
-    .action(inspect);
 }
 
 const withFilter = (command: Command): Command =>

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/message-of.ts';
 import { warn } from '../../base/log.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import type { HubOptions } from '../../hub/serve-hub.ts';
-import { databaseUrl, reported } from '../parts/durable-options.ts';
+import { databaseUrl, keyVariable, reported } from '../parts/durable-options.ts';
 import { untilInterrupted } from '../parts/inspect-option.ts';
 import { print } from '../parts/print.ts';
 import { printable } from '../parts/printable.ts';
@@ -116,6 +116,7 @@ function hubOptions(options: ServeOptions): HubOptions {
     ...(issuer !== undefined && {
       oidc: { issuer, clientId: clientId!, clientSecret: clientSecret! },
     }),
+    key: process.env[keyVariable] || undefined,
     warn: (line) => warn(undefined, line),
   };
 }

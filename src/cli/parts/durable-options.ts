@@ -36,6 +36,9 @@ import { onlyTrusted, trustOption } from '../../hosts/relay/trust-option.ts';
  */
 export const databaseVariable = 'HOOKMACHINE_DATABASE_URL';
 
+/** The variable with the keys that payloads are encrypted with. */
+export const keyVariable = 'HOOKMACHINE_DURABLE_KEY';
+
 /** Reads the user's and the system's settings, and reports their problems. */
 function settingsHere(): ReadDurableSettings {
   const read = durableSettings();
@@ -76,8 +79,9 @@ export function placeHere(bearer: Bearer = 'machine'): PlaceHere {
   const { settings } = read;
   const isNamed = read.systemDatabase !== undefined || Boolean(process.env[databaseVariable]);
   const hub = isNamed ? undefined : hubHere(bearer);
-  if (hub) return { place: { hub }, machine: hub.name ?? hostname(), settings };
-  return { place: { database: databaseIn(read) }, machine: hostname(), settings };
+  const key = process.env[keyVariable] || undefined;
+  if (hub) return { place: { hub, key }, machine: hub.name ?? hostname(), settings };
+  return { place: { database: databaseIn(read), key }, machine: hostname(), settings };
 }
 
 /** A person on a machine that has joined a hub can read there what the machine can. */
@@ -187,8 +191,8 @@ export const withCalls = (
 ): Promise<void> =>
   reported(async () => {
     const here = placeHere(bearer);
-    const { hub, database } = here.place;
-    const records = hub ? await openHub(hub) : await openRecords(database!);
+    const { hub, database, key } = here.place;
+    const records = hub ? await openHub(hub, { key }) : await openRecords(database!, { key });
     try {
       await work(records, here);
     } finally {

@@ -319,13 +319,15 @@ export interface NewQuestion {
   readonly asked: string;
   /** How long it waits, in ms. */
   readonly expiresAfter: number;
+  /** The digest of the arguments, if `shown` is encrypted. */
+  readonly digest?: string | undefined;
 }
 
 /** Lists the question and releases the call, in one transaction. */
 export function suspend(
   database: Database,
   { call, number }: Lease,
-  { judged, shown, asked, expiresAfter }: NewQuestion,
+  { judged, ...question }: NewQuestion,
 ): Promise<void> {
   return database.transaction(async (connection) => {
     const { rows } = await connection.query(
@@ -334,7 +336,7 @@ export function suspend(
       [call, number, judged],
     );
     if (rows.length === 0) return assertWritten(connection, call, number);
-    await insertQuestion(connection, call, shown, asked, expiresAfter);
+    await insertQuestion(connection, call, question);
   });
 }
 
@@ -342,14 +344,12 @@ export function suspend(
 export async function insertQuestion(
   connection: Queryable,
   call: string,
-  shown: string,
-  asked: string,
-  expiresAfter: number,
+  { shown, asked, expiresAfter, digest = digestOf(shown) }: Omit<NewQuestion, 'judged'>,
 ): Promise<void> {
   await connection.query(
     `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
      values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
-    [call, shown, digestOf(shown), asked, expiresAfter],
+    [call, shown, digest, asked, expiresAfter],
   );
   await connection.query('select hookmachine.tell(workspace, id) from hookmachine.calls where id = $1', [call]); // prettier-ignore
 }

@@ -16,6 +16,8 @@ export interface WaitingHostCall {
   readonly asked: string;
   /** How long the question waits, in ms. */
   readonly expiresAfter: number;
+  /** The digest of the arguments, if they are encrypted. */
+  readonly digest?: string | undefined;
   /** The machine that submits it through a hub. */
   readonly machine?: string | undefined;
 }
@@ -41,7 +43,8 @@ export const hostCallOperations = {
          values ($1, $2, $3, $4, $5, $6, true, 'suspended', $7, $8)`,
         [id, format, workspace, session, tool, input, judged, call.machine ?? null],
       );
-      await insertQuestion(connection, id, input, call.asked, call.expiresAfter);
+      const { asked, expiresAfter, digest } = call;
+      await insertQuestion(connection, id, { shown: input, asked, expiresAfter, digest });
       return undefined;
     });
   },

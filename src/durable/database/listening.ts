@@ -107,15 +107,22 @@ function channelsOf(connection: Connection) {
   connection.on('notification', ({ channel, payload = '' }) => {
     for (const hear of heard.get(channel) ?? []) hear(payload);
   });
+  // A connection runs one statement at a time.
+  let turn: Promise<unknown> = Promise.resolve();
+  const run = (text: string): Promise<unknown> => {
+    const ran = turn.then(() => connection.query(text));
+    turn = ran.catch(() => undefined);
+    return ran;
+  };
   const listen = async (channel: string, hear: Listener['hear']): Promise<() => Promise<void>> => {
     const others = heard.get(channel) ?? new Set();
     heard.set(channel, others.add(hear));
-    await connection.query(`listen ${channel}`);
+    await run(`listen ${channel}`);
     return async () => {
       others.delete(hear);
       if (others.size > 0) return;
       heard.delete(channel);
-      await connection.query(`unlisten ${channel}`);
+      await run(`unlisten ${channel}`);
     };
   };
   return {

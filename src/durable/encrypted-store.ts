@@ -1,0 +1,202 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
+import { HookmachineError } from '../base/errors.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { ApprovalRow } from './database/approvals.ts';
+import type { CallRow, Submission, Submitted } from './database/calls.ts';
+import { digestOf } from './database/digest.ts';
+import type { CallStore } from './database/store.ts';
+
+/** What an encrypted text begins with. It is stored as a JSON string, since it stands where JSON stands. */
+const begin = 'hookmachine-encrypted-1:';
+
+/** Whether a stored text is encrypted. */
+export const isEncrypted = (text: string): boolean => text.startsWith(`"${begin}`);
+
+interface Key {
+  /** By which a text says what it was encrypted with. */
+  readonly id: string;
+  readonly cipher: Buffer;
+  readonly nonce: Buffer;
+}
+
+const derived = (secret: Buffer, purpose: string): Buffer =>
+  createHmac('sha256', secret).update(`hookmachine ${purpose}`).digest();
+
+/** Keys that arguments, results and what hooks print are encrypted with: the first one, and older ones. */
+export class PayloadKeys {
+  readonly #keys: readonly Key[];
+
+  /**
+   * Reads keys of 32 bytes in base64, separated by commas. The first one encrypts; all decrypt.
+   *
+   * @throws {HookmachineError} `ARGUMENT_INVALID`
+   */
+  constructor(text: string) {
+    this.#keys = text.split(',').map((one) => {
+      const secret = Buffer.from(one.trim(), 'base64');
+      if (secret.length !== 32)
+        throw new HookmachineError(
+          'ARGUMENT_INVALID',
+          'A key for payloads must be 32 bytes in base64, as `openssl rand -base64 32` prints.',
+        );
+      const id = createHash('sha256').update(secret).digest('hex').slice(0, 12);
+      return { id, cipher: derived(secret, 'cipher'), nonce: derived(secret, 'nonce') };
+    });
+  }
+
+  /**
+   * Encrypts a text by AES-256-GCM. The same text is always encrypted alike, so that a call that is made again is
+   * recognised without the key; whoever reads the database sees which texts are the same, and how long they are.
+   */
+  encrypt(text: string): string {
+    const { id, cipher: secret, nonce: from } = this.#keys[0]!;
+    const nonce = createHmac('sha256', from).update(text).digest().subarray(0, 12);
+    const cipher = createCipheriv('aes-256-gcm', secret, nonce);
+    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]); // prettier-ignore
+    return JSON.stringify(`${begin}${id}:${sealed.toString('base64')}`);
+  }
+
+  /**
+   * Decrypts a text, and returns one that is not encrypted as it is.
+   *
+   * @throws {HookmachineError} `PAYLOAD_UNREADABLE` if the key is missing, or the text was changed
+   */
+  decrypt(text: string): string {
+    if (!isEncrypted(text)) return text;
+    const [id = '', sealed = ''] = (JSON.parse(text) as string).slice(begin.length).split(':');
+    const key = this.#keys.find((one) => one.id === id);
+    if (key === undefined)
+      throw new HookmachineError(
+        'PAYLOAD_UNREADABLE',
+        `It was encrypted with the key ${id}, which is not here: add it to HOOKMACHINE_DURABLE_KEY.`,
+      );
+    const bytes = Buffer.from(sealed, 'base64');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(-16));
+      return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+    } catch (cause) {
+      throw new HookmachineError('PAYLOAD_UNREADABLE', 'What is stored was changed: it cannot be decrypted.', { cause }); // prettier-ignore
+    }
+  }
+}
+
+/** Texts on their way to a store and back. */
+interface Seal {
+  readonly close: (text: string) => string;
+  readonly open: <Text extends string | null>(text: Text) => Text;
+}
+
+/**
+ * A store that gets to see no payloads: arguments, results, what hooks print and what people are shown are encrypted
+ * before they reach it. What it needs is left readable: ids, workspaces, tools, who answered, and their notes.
+ */
+export function encryptedStore(store: CallStore, keys: PayloadKeys): CallStore {
+  const seal: Seal = {
+    close: (text) => keys.encrypt(text),
+    open: <Text extends string | null>(text: Text) =>
+      (text === null ? text : keys.decrypt(text)) as Text,
+  };
+  return {
+    ...store,
+    get isScarce() {
+      return store.isScarce;
+    },
+    ...sealedCalls(store, seal),
+    ...sealedEffects(store, seal),
+    ...sealedQuestions(store, seal),
+  };
+}
+
+function sealedCalls(store: CallStore, { close, open }: Seal) {
+  const opened = <Row extends CallRow | undefined>(row: Row): Row =>
+    row && {
+      ...row,
+      input: open(row.input),
+      judged: open(row.judged),
+      outcome: open(row.outcome),
+    };
+  // Two orders of the same arguments are the same call.
+  const closed = (call: Submission): Submission => ({
+    ...call,
+    input: close(canonical(call.input)),
+  });
+  const submitted = async (submitting: Promise<Submitted>): Promise<Submitted> => {
+    const { row, isNew } = await submitting;
+    return { row: opened(row), isNew };
+  };
+  return {
+    submit: (call, host) => submitted(store.submit(closed(call), host)),
+    submitNew: (call, host) => submitted(store.submitNew(closed(call), host)),
+    submitAgain: (call, host) => submitted(store.submitAgain(closed(call), host)),
+    findCall: async (id) => opened(await store.findCall(id)),
+    findLast: async (id) => opened(await store.findLast(id)),
+    takeReady: async (...given) => opened(await store.takeReady(...given)),
+    takeWithin: async (...given) => opened(await store.takeWithin(...given)),
+    end: (lease, outcome) => store.end(lease, close(outcome)),
+    handOver: (id, tool, outcome) => store.handOver(id, tool, close(outcome)),
+  } satisfies Partial<CallStore>;
+}
+
+const sealedEffects = (store: CallStore, { close, open }: Seal) =>
+  ({
+    claimEffect: async (...given) => {
+      const claim = await store.claimEffect(...given);
+      return claim.status === 'recorded' ? { ...claim, outcome: open(claim.outcome) } : claim;
+    },
+    recordEffect: async (lease, name, outcome) =>
+      open(await store.recordEffect(lease, name, close(outcome))),
+    effectsOf: async (call) =>
+      (await store.effectsOf(call)).map((row) => ({ ...row, outcome: open(row.outcome) })),
+  }) satisfies Partial<CallStore>;
+
+function sealedQuestions(store: CallStore, { close, open }: Seal) {
+  const opened = <Row extends ApprovalRow | undefined>(row: Row): Row =>
+    row && {
+      ...row,
+      shown: open(row.shown),
+      asked: open(row.asked),
+      edited: open(row.edited),
+    };
+  return {
+    suspend: (lease, { judged, shown, asked, expiresAfter }) =>
+      store.suspend(lease, {
+        judged: close(judged),
+        shown: close(shown),
+        asked: close(asked),
+        digest: digestOf(shown),
+        expiresAfter,
+      }),
+    suspendForHost: (call) =>
+      store.suspendForHost({
+        ...call,
+        input: close(call.input),
+        judged: close(call.judged),
+        asked: close(call.asked),
+        digest: digestOf(call.input),
+      }),
+    approval: async (number) => opened(await store.approval(number)),
+    approvalOf: async (call) => opened(await store.approvalOf(call)),
+    approvals: async (page) => (await store.approvals(page)).map((row) => opened(row)),
+    answerApproval: (number, answer) =>
+      store.answerApproval(number, {
+        ...answer,
+        edited: answer.edited === undefined ? undefined : close(answer.edited),
+      }),
+    takeUntold: async (...given) =>
+      (await store.takeUntold(...given)).map((row) => ({ ...row, asked: open(row.asked) })),
+  } satisfies Partial<CallStore>;
+}
+
+/** Arguments in one order of their names, if they have such a form. */
+function canonical(json: string): string {
+  try {
+    return canonicalJson(JSON.parse(json));
+  } catch {
+    return json;
+  }
+}
+
+/** Encrypts what reaches a store, if there are keys. */
+export const withKeys = (store: CallStore, keys: string | undefined): CallStore =>
+  keys === undefined ? store : encryptedStore(store, new PayloadKeys(keys));

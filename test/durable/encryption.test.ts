@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { PayloadKeys } from '../../src/durable/encrypted-store.ts';
+import { person } from './hub-people.ts';
+import { isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
+import { noServer, Postgres } from './postgres.ts';
+import { asking, makeTemplate, Scene, toolCommand } from './scene.ts';
+
+const variable = 'HOOKMACHINE_DURABLE_KEY';
+
+const newKey = (): string => randomBytes(32).toString('base64');
+
+const command = `${toolCommand} # the secret word`;
+
+test('a payload is decrypted by its key only, and not if it was changed', () => {
+  const [key, other] = [newKey(), newKey()];
+  const keys = new PayloadKeys(key);
+  const text = JSON.stringify({ a: 'ü\u2028\ud800' });
+  const sealed = keys.encrypt(text);
+  expect([sealed, sealed.includes('ü')]).toEqual([keys.encrypt(text), false]);
+  expect([keys.decrypt(sealed), keys.decrypt(text)]).toEqual([text, text]);
+  expect(new PayloadKeys(`${other},${key}`).decrypt(sealed)).toBe(text);
+  expect(() => new PayloadKeys(other).decrypt(sealed)).toThrow('which is not here');
+  const at = sealed.length - 30;
+  const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+  expect(() => keys.decrypt(changed)).toThrow('was changed');
+  expect(() => new PayloadKeys('short')).toThrow('openssl rand -base64 32');
+});
+
+describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
+  'the payloads of durable calls',
+  () => {
+    let server: Postgres;
+    let installed: Installed;
+
+    beforeAll(async () => {
+      installed = await loadInstalled();
+      server = await Postgres.start();
+      await makeTemplate(server, installed);
+    });
+    afterAll(() => server?.end());
+
+    test.each(['database', 'hub'])(
+      'are read with the key, and neither by those who reach the %s without it nor in a dump',
+      async (through) => {
+        const key = newKey();
+        const scene = await Scene.make(server, installed, asking);
+        const hub = through === 'hub' ? await scene.joinHub() : undefined;
+        const ann = hub && (await person(scene, 'ann', 'answers w'));
+        process.env[variable] = key;
+        onTestFinished(() => void delete process.env[variable]);
+        const call = (text = command) =>
+          scene.run('call', 'run_shell_command', '--input', JSON.stringify({ command: text, description: 'x' }), '--id', 'c-1', '--workspace', 'w'); // prettier-ignore
+        const asked = await call();
+        expect([asked.exitCode, asked.stdout]).toEqual([3, expect.stringContaining('the secret word')]); // prettier-ignore
+        // The same call is known again, and another one is not taken for it.
+        expect((await call()).exitCode).toBe(3);
+        expect((await call('echo other')).stderr).toContain('with other arguments');
+
+        const open = (options?: { key: string }) =>
+          hub
+            ? installed.durable.openHub({ url: hub.url, token: ann! }, options)
+            : installed.durable.openRecords(scene.url, options);
+        const blind = await open();
+        const seeing = await open({ key });
+        onTestFinished(async () => void (await Promise.all([blind.close(), seeing.close()])));
+        const [listed] = await blind.approvals.list();
+        expect(JSON.stringify(listed)).not.toContain('the secret word');
+        await expect(blind.approvals.answer('ap-1', { decision: 'approve', by: 'ann' })).rejects.toThrow('the key is not here'); // prettier-ignore
+        const { digest, reason } = await seeing.approvals.show('ap-1');
+        expect([digest, reason]).toEqual([listed!.digest, 'May it?']);
+        const edited = { command: `${command}, edited` };
+        expect(await seeing.approvals.answer('ap-1', { decision: 'approve', by: 'ann', digest, input: edited })).toEqual({ accepted: true }); // prettier-ignore
+        const done = await call();
+        expect([done.exitCode, done.stdout]).toEqual([0, expect.stringContaining('word, edited')]);
+        expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
+        const [dump] = await scene.query(
+          `select (select json_agg(c) from hookmachine.calls c)::text
+             || (select json_agg(a) from hookmachine.approvals a)::text
+             || (select json_agg(e) from hookmachine.effects e)::text as text`,
+        );
+        expect(dump!['text']).not.toMatch(/the secret word|May it\?/);
+        expect(JSON.stringify(await seeing.audit('c-1'))).toContain('word, edited');
+        // Without the key, nothing runs that cannot be read.
+        delete process.env[variable];
+        expect((await call()).exitCode).toBe(1);
+        expect(scene.starts('tool')).toBe(1);
+      },
+    );
+  },
+);
