@@ -527,7 +527,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
           `is at version ${version}, but this release needs 6`,
         );
         expect((await scene.run('durable', 'migrate')).stdout).toBe(
-          `the tables went from version ${version} to 5`,
+          `the tables went from version ${version} to 6`,
         );
         await scene.work();
         const records = await scene.records();
