@@ -89,14 +89,16 @@ export async function sealCalls(database: Database): Promise<number> {
       await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey('chain')]);
       const { rows } = await connection.query<Recorded>(
         `select c.id, ${record} as record from hookmachine.calls c
-         where c.status = 'ended' and c.pruned_at is null
-           and not exists (select from hookmachine.chain where kind = 'call' and subject = c.id)
-         order by c.ended_at limit ${batch}`,
+         where c.status = 'ended' and not c.sealed and c.pruned_at is null
+         order by c.ended_at limit ${batch} for update of c skip locked`,
       );
       await appendToChain(
         connection,
         rows.map(({ id, record: text }) => ({ kind: 'call', subject: id, body: digestOf(text) })),
       );
+      await connection.query('update hookmachine.calls set sealed = true where id = any($1)', [
+        rows.map(({ id }) => id),
+      ]);
       return rows.length;
     });
     total += sealed;

@@ -74,17 +74,28 @@ async function* linesOf(
   days: number,
 ): AsyncGenerator<string> {
   for (let last = '0'; ;) {
-    const { rows } = await database.query<{ id: string; body: string }>(
-      `select id, body from hookmachine.chain
+    const { rows } = await database.query<{ id: string; subject: string; body: string }>(
+      `select id, subject, body from hookmachine.chain
        where kind = 'line' and subject = any($1) and added_at > now() - $2 * interval '1 day' and id > $3
        order by id limit ${batch}`,
       [machines, days, last],
     );
-    for (const { id, body } of rows) {
+    for (const { id, subject, body } of rows) {
       last = id;
-      yield body;
+      yield lineOf(subject, body);
     }
     if (rows.length < batch) return;
+  }
+}
+
+/** A line of a machine: what it says of its own name does not count. */
+function lineOf(machine: string, text: string): string {
+  const at = text.indexOf('{"v":');
+  try {
+    const line: unknown = JSON.parse(text.slice(at));
+    return isRecord(line) ? JSON.stringify({ ...line, host: machine }) : text;
+  } catch {
+    return text;
   }
 }
 

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import {
   type Listening,
@@ -26,17 +26,20 @@ export class HubNews {
   async send(workspace: string, response: ServerResponse): Promise<NoAnnouncements | undefined> {
     const listening = await this.#listen();
     if ('why' in listening) return listening;
-    const end = await listening.add(workspace, (call) => void response.write(`${JSON.stringify({ call })}\n`)); // prettier-ignore
     response.writeHead(200, {
       'content-type': 'application/x-ndjson',
       'cache-control': 'no-store',
     });
     response.write('{}\n');
+    const end = await listening.add(workspace, (call) => void response.write(`${JSON.stringify({ call })}\n`)); // prettier-ignore
     const beat = setInterval(() => void response.write('{}\n'), beatEvery);
-    const over = new AbortController();
-    const lost = once(this.#lost, 'lost', { signal: over.signal }).catch(() => undefined);
-    await Promise.race([once(response, 'close'), lost]);
-    over.abort();
+    await new Promise<void>((resolve) => {
+      // The machine may have gone meanwhile.
+      if (response.closed) resolve();
+      response.once('close', resolve);
+      this.#lost.once('lost', resolve);
+      response.once('close', () => this.#lost.off('lost', resolve));
+    });
     clearInterval(beat);
     response.end();
     await end().catch(() => undefined);

@@ -12,7 +12,10 @@ export const machinesPage = (person: PersonScope, { machines, audit }: FleetRepo
     person,
     machines.length === 0
       ? html`<p>There are no machines in your workspaces.</p>`
-      : html`${table(['Machine', 'State', 'Owner', 'Release', 'Last seen', 'Policies', 'Agents'], machines.map(machineCells))}
+      : html`${table(
+            ['Machine', 'State', 'Owner', 'Release', 'Last seen', 'Policies', 'Agents'],
+            machines.map((one) => machineCells(one, person)),
+          )}
           <h2>Denied</h2>
           ${
             audit.denials.length === 0
@@ -65,9 +68,11 @@ const table = (heads: readonly string[], rows: readonly (readonly Cell[])[]): Ht
     </table>
   </div>`;
 
-const machineCells = (machine: FleetMachine): readonly Cell[] => [
+const machineCells = (machine: FleetMachine, person: PersonScope): readonly Cell[] => [
   machine.name,
-  stateOf(machine),
+  machine.revokedAt === undefined && person.administers(machine)
+    ? html`${stateOf(machine)} ${revoking(machine)}`
+    : stateOf(machine),
   machine.owner ?? '',
   machine.version ?? '',
   machine.seenAt?.toISOString() ?? 'never',
@@ -78,6 +83,14 @@ const machineCells = (machine: FleetMachine): readonly Cell[] => [
         ${machine.agents.map(agentItem)}
       </ul>`,
 ];
+
+const revoking = ({ name }: Machine): Html =>
+  html`<details>
+    <summary>Revoke</summary>
+    <form method="post" action="/machines/${name}/revoke">
+      <button>Revoke ${name}</button>
+    </form>
+  </details>`;
 
 const agentItem = ({ agent, version, findings }: FleetAgent): Html =>
   html`<li>

@@ -1,4 +1,4 @@
-import type { Grant, Holder, Role } from './members.ts';
+import type { Grant, Holder, Machine, Role } from './members.ts';
 import { isWithin } from './workspaces.ts';
 
 /** What one person may see and do. */
@@ -34,7 +34,9 @@ export class PersonScope {
     return isWithin(this.workspaces('answers'), workspace);
   }
 
-  administers(workspace: string): boolean {
-    return isWithin(this.workspaces('administers'), workspace);
+  /** Whether this person administers all that a machine has calls of. */
+  administers({ workspaces }: Pick<Machine, 'workspaces'>): boolean {
+    const own = this.workspaces('administers');
+    return workspaces.every((pattern) => isWithin(own, pattern));
   }
 }

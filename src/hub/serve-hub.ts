@@ -85,6 +85,8 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
     const url = URL.canParse(asked, 'http://hub') ? new URL(asked, 'http://hub') : undefined;
     if (url === undefined || site === undefined) return void response.writeHead(400).end();
     const { pathname } = url;
+    if (pathname === '/livez') return void response.end('alive\n');
+    if (pathname === '/readyz') return void ready(parts, response);
     if (pathname.startsWith('/v1/'))
       return void answerApi(parts, pathname.slice(4), request, response);
     void site.answer(url, request, response);
@@ -126,6 +128,16 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
       await parts.database.end();
     },
   };
+}
+
+/** Says whether the hub reaches its database. */
+async function ready({ database }: HubParts, response: ServerResponse): Promise<void> {
+  try {
+    await database.query('select 1');
+    response.end('ready\n');
+  } catch {
+    response.writeHead(503).end('the database is out of reach\n');
+  }
 }
 
 async function listening(server: Server, { host = '127.0.0.1', port = 0 }: HubOptions) {

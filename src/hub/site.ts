@@ -16,6 +16,7 @@ import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts
 import { answerAs, votesFor } from './answer-as.ts';
 import { seenApproval } from './person-rules.ts';
 import { PersonScope } from './person-scope.ts';
+import { refused } from './refused.ts';
 import type { SigningIn, SignIn } from './sign-in.ts';
 
 /** How long a person stays signed in, in ms. */
@@ -93,10 +94,21 @@ export class Site {
         ? this.#answered(person, question, request, response)
         : void response.end(await this.#shown(person, question));
     if (pathname === '/sign-out' && isPost) return this.#signOut(token!, response);
+    const [, machine] = /^\/machines\/([\w.@-]{1,100})\/revoke$/.exec(pathname) ?? [];
+    if (machine !== undefined && isPost) return this.#revoke(person, machine, response);
     if (pathname === '/machines' && !isPost)
       return void response.end(machinesPage(person, await this.#fleet(person)));
     if (pathname === '/' && !isPost) return this.#list(person, url, response);
     response.writeHead(404).end(plainPage('Not found', person, 'There is no such page.'));
+  }
+
+  async #revoke(person: PersonScope, name: string, response: ServerResponse): Promise<void> {
+    const machines = await this.#parts.members.machines();
+    const found = machines.find((machine) => machine.name === name);
+    if (found === undefined || !person.administers(found))
+      throw refused(`${person.name} does not administer a machine ${name}`);
+    await this.#parts.members.revoke(name, person.name);
+    response.writeHead(303, { location: '/machines' }).end();
   }
 
   #fleet(person: PersonScope) {
@@ -194,15 +206,15 @@ export class Site {
     response: ServerResponse,
   ): Promise<void> {
     const kept = cookieIn(request, `${this.#cookie}-sign-in`)?.split('.');
-    if (!this.#signIn || kept?.length !== 4)
+    if (!this.#signIn || kept === undefined || kept.length < 4)
       return void response.writeHead(400).end(signInPage(this.#signIn !== undefined, '/', 'Signing in took too long: begin again.')); // prettier-ignore
-    const [state = '', nonce = '', verifier = '', to = ''] = kept;
+    const [state = '', nonce = '', verifier = '', ...to] = kept;
     const signingIn: SigningIn = { state, nonce, verifier };
     const email = await this.#signIn.end(searchParams, signingIn);
     const person = await this.#parts.members.personOf(email);
     if (person === undefined)
       return void response.writeHead(403).end(signInPage(true, '/', `This hub does not know ${email}: ask its operator to add you.`)); // prettier-ignore
-    await this.#begin(person, decodeURIComponent(to), response);
+    await this.#begin(person, decodeURIComponent(to.join('.')), response);
   }
 
   async #byToken(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -151,7 +151,9 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
 
   test.skipIf(!isWhole)('serves many hosts with few connections to the database', async () => {
     const scene = await Scene.make(server, installed, allowing);
-    await scene.joinHub();
+    const { url } = await scene.joinHub();
+    const health = await Promise.all(['livez', 'readyz'].map(async (path) => (await fetch(`${url}/${path}`)).text())); // prettier-ignore
+    expect(health).toEqual(['alive\n', 'ready\n']);
     const hosts = await Promise.all(Array.from({ length: 60 }, () => scene.work()));
     const outcomes = await Promise.all(
       hosts.map((host, index) => host.call({ id: `own-${index}`, ...tool })),
@@ -405,6 +407,26 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       expect(await page.locator('main').textContent()).toContain('You may not answer questions of this workspace'); // prettier-ignore
       expect(await page.locator('pre').textContent()).not.toContain(toolCommand);
       expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+      // Whoever administers what a machine works on revokes it, and nobody else.
+      await page.getByRole('link', { name: 'Machines' }).click();
+      expect(await page.getByText('Revoke').count()).toBe(0);
+      const [cookie] = await page.context().cookies();
+      const headers = { cookie: `${cookie!.name}=${cookie!.value}`, origin: url };
+      const revoke = () => fetch(`${url}/machines/m/revoke`, { method: 'POST', headers, redirect: 'manual' }); // prettier-ignore
+      expect((await revoke()).status).toBe(403);
+      await operate(scene, 'people', 'grant', 'eve', 'administers', 'w');
+      await waitUntil(async () => (await ask({ url, token }, 'lastBundleUse')).status === 200);
+      expect((await revoke()).status).toBe(403);
+      await operate(scene, 'people', 'grant', 'eve', 'administers', '*');
+      await waitUntil(async () => {
+        await page.reload();
+        return (await page.getByText('Revoke', { exact: true }).count()) > 0;
+      });
+      await page.getByText('Revoke', { exact: true }).click();
+      await page.getByRole('button', { name: 'Revoke m' }).click();
+      await page.getByText('revoked').waitFor();
+      await waitUntil(async () => (await ask({ url, token }, 'lastBundleUse')).status === 401);
     });
   });
 });

@@ -359,7 +359,7 @@ export class Scene {
     await this.query(`
       drop table hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
       alter table hookmachine.bundle_uses drop column share;
-      alter table hookmachine.calls drop column machine;
+      alter table hookmachine.calls drop column machine, drop column sealed;
       alter table hookmachine.approvals drop column answered_through, drop column edited;
       delete from hookmachine.version where version > ${version}`);
     if (version === 5) return;
