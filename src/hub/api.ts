@@ -54,7 +54,9 @@ export async function answerApi(
     }
     await answerHolder(parts, holder, path, request, response);
   } catch (error) {
-    sendProblem(parts, response, error);
+    // Whoever has gone meanwhile is told nothing.
+    if (request.destroyed || response.headersSent) response.destroy();
+    else sendProblem(parts, response, error);
   }
 }
 
@@ -117,7 +119,6 @@ function textIn(value: unknown, name: string): string {
 }
 
 function sendProblem({ warn }: HubParts, response: ServerResponse, error: unknown): void {
-  if (response.headersSent) return void response.destroy();
   const message = messageOf(error);
   if (isLeaseLost(error)) return send(response, 409, { error: { name: 'LeaseLost', message } });
   if (isHookmachineError(error)) {
