@@ -1,3 +1,4 @@
+import { isUint8Array } from 'node:util/types';
 import { isRecord } from '../base/json.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { operations, type OperationName } from '../durable/database/store.ts';
@@ -44,5 +45,5 @@ const isOperation = (name: string): name is OperationName => Object.hasOwn(opera
 export const textOf = (value: unknown): string =>
   JSON.stringify({ value }, function (this: unknown, key, given: unknown) {
     const own = isRecord(this) ? this[key] : undefined;
-    return own instanceof Uint8Array ? Buffer.from(own).toString('base64') : given;
+    return isUint8Array(own) ? Buffer.from(own).toString('base64') : given;
   });

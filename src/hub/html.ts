@@ -1,11 +1,10 @@
-/** A piece of HTML, in which everything that was put in is escaped. */
-export class Html {
-  readonly text: string;
+/** Nothing that comes from outside has it. */
+const isHtml = Symbol('HTML');
 
-  /** Called by `html` only. */
-  constructor(text: string) {
-    this.text = text;
-  }
+/** A piece of HTML, in which everything that was put in is escaped. */
+export interface Html {
+  readonly [isHtml]: true;
+  readonly text: string;
 }
 
 type Part = Html | string | number | false | undefined | readonly Part[];
@@ -20,13 +19,12 @@ const escapes: Readonly<Record<string, string>> = {
 
 function textOf(part: Part): string {
   if (part === undefined || part === false) return '';
-  if (part instanceof Html) return part.text;
-  if (typeof part === 'object') return part.map(textOf).join('');
+  if (typeof part === 'object') return isHtml in part ? part.text : part.map(textOf).join('');
   return String(part).replaceAll(/[&<>"']/g, (sign) => escapes[sign]!);
 }
 
 /** Makes HTML of a template. */
-export const html = (pieces: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(
-    pieces.map((piece, at) => piece + (at < parts.length ? textOf(parts[at]) : '')).join(''),
-  );
+export const html = (pieces: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  [isHtml]: true,
+  text: pieces.map((piece, at) => piece + (at < parts.length ? textOf(parts[at]) : '')).join(''),
+});

@@ -67,7 +67,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [8, 'xstate'],
-  'hookmachine/durable': [148, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
+  'hookmachine/durable': [150, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [128, 'fastest-levenshtein', 'xstate'],
   'hookmachine/guards': [209, 'fastest-levenshtein', 'picomatch', 'unbash'],
   'hookmachine/agent-hooks': [120, 'fastest-levenshtein'],
