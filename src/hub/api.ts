@@ -76,6 +76,10 @@ async function answerHolder(
         : [...new Set(holder.grants.map(({ workspace }) => workspace))];
     return send(response, 200, { value: { kind, name, workspaces } });
   }
+  if (path === 'renew') {
+    if (holder.kind !== 'machine') throw refused('only the tokens of machines are renewed');
+    return send(response, 200, { value: await parts.members.renew(holder.name) });
+  }
   if (path === 'news') {
     const workspace = textIn(fieldsOf(body)['workspace'], 'workspace');
     if (holder.kind !== 'machine' || !isWithin(holder.workspaces, workspace))

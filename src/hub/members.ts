@@ -143,6 +143,30 @@ export class Members {
     });
   }
 
+  /**
+   * Gives a machine another token. The one that it has ends a little later: the answer may be lost on its way.
+   *
+   * @throws {HookmachineError} `HUB_REFUSED` if the machine was revoked
+   */
+  async renew(machine: string): Promise<{ readonly token: string }> {
+    const { token, digest } = newToken('machine');
+    return this.#database.transaction(async (connection) => {
+      await connection.query(
+        `update hookmachine.tokens set expires_at = least(expires_at, now() + interval '10 minutes')
+         where machine = $1 and purpose = 'machine' and ended_at is null`,
+        [machine],
+      );
+      const { rows } = await connection.query(
+        `insert into hookmachine.tokens (digest, purpose, machine)
+         select $1, 'machine', name from hookmachine.machines where name = $2 and revoked_at is null
+         returning digest`,
+        [digest, machine],
+      );
+      if (rows.length === 0) throw refused(`the machine ${machine} was revoked`);
+      return { token };
+    });
+  }
+
   /** Lists the machines, those that were revoked too. */
   async machines(): Promise<readonly Machine[]> {
     const { rows } = await this.#database.query<MachineRow>(

@@ -55,6 +55,15 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     expect((await machine.run('durable', 'audit', 'c-1')).stdout).toContain('approved by ann (known to the hub)'); // prettier-ignore
     const kept = readFileSync(join(machine.home, '.hookmachine/hub.json'), 'utf8');
     expect(kept).not.toContain('postgres');
+    expect((await machine.run('hub', 'renew')).stdout).toContain('laptop-7 has another token');
+    const renewed = readFileSync(join(machine.home, '.hookmachine/hub.json'), 'utf8');
+    expect(renewed).not.toBe(kept);
+    // The old token is in force for a little longer, should the answer have been lost.
+    await scene.query(
+      `update hookmachine.tokens set expires_at = now() where expires_at < now() + interval '11 minutes'`,
+    );
+    const { token } = JSON.parse(kept) as { token: string };
+    await waitUntil(async () => (await ask({ url, token }, 'lastBundleUse')).status === 401);
     const whoami = JSON.parse((await machine.run('hub', 'whoami', '--json')).stdout) as object;
     expect(whoami).toEqual({ machine: { hub: url, name: 'laptop-7', workspaces: ['laptop-7:*'] } });
   });

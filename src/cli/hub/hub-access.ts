@@ -27,6 +27,10 @@ export function addJoining(hub: Command): void {
     .option(...ca)
     .action((address: string, options: JoinOptions) => reported(() => join(address, options)));
   hub
+    .command('renew')
+    .description('get another token for this machine; the one that it has ends within minutes')
+    .action(() => reported(renew));
+  hub
     .command('leave')
     .description('forget the hub that this machine has joined')
     .action(() => reported(async () => forget('machine')));
@@ -66,6 +70,23 @@ async function join(address: string, { code, ca: file }: JoinOptions): Promise<v
         `this machine is ${name}, with calls of ${String(workspaces)}; its token is in ${kept}\n`,
       ),
     );
+  } finally {
+    await link.close();
+  }
+}
+
+async function renew(): Promise<void> {
+  const access = hubAccess('machine');
+  if (access?.name === undefined)
+    throw new CommandFailure('this machine has not joined a hub: hookmachine hub join');
+  const { name, ...more } = access;
+  const link = new HubLink(access);
+  try {
+    const made = await link.ask('renew', {});
+    if (!isRecord(made) || typeof made['token'] !== 'string')
+      throw new CommandFailure(`${access.url} does not answer as a hub does`);
+    const kept = keepAccess('machine', { ...more, name, token: made['token'] });
+    print(printable(`${name} has another token, in ${kept}\n`));
   } finally {
     await link.close();
   }

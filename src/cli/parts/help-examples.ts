@@ -53,6 +53,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'hub people remove': ['hookmachine hub people remove ann'],
   'hub people take-back': ['hookmachine hub people take-back ann answers shop'],
   'hub people token': ['hookmachine hub people token ann --lasts 30d'],
+  'hub renew': ['hookmachine hub renew'],
   'hub report': ['hookmachine hub report --days 30 --json'],
   'hub send': ['hookmachine hub send'],
   'hub whoami': ['hookmachine hub whoami'],
