@@ -4,7 +4,7 @@ import type { Database } from '../durable/database/postgres.ts';
 import { operations, type OperationName } from '../durable/database/store.ts';
 import { machineRules } from './machine-rules.ts';
 import { type CallPlaces, MachineScope } from './machine-scope.ts';
-import type { Holder } from './members.ts';
+import type { Holder } from './known.ts';
 import type { HubSettings } from './hub-settings.ts';
 import { personOperations } from './person-rules.ts';
 import { PersonScope } from './person-scope.ts';

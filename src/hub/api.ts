@@ -11,7 +11,8 @@ import type { HubSettings } from './hub-settings.ts';
 import type { HubNews } from './hub-news.ts';
 import { Intake } from './intake.ts';
 import type { CallPlaces } from './machine-scope.ts';
-import type { Holder, Members } from './members.ts';
+import type { Members } from './members.ts';
+import type { Holder } from './known.ts';
 import { refused } from './refused.ts';
 import { isWithin } from './workspaces.ts';
 
@@ -55,7 +56,7 @@ export async function answerApi(
     await answerHolder(parts, holder, path, request, response);
   } catch (error) {
     // Whoever has gone meanwhile is told nothing.
-    if (request.destroyed || response.headersSent) response.destroy();
+    if (response.closed || response.headersSent) response.destroy();
     else sendProblem(parts, response, error);
   }
 }

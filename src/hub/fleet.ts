@@ -2,7 +2,8 @@ import { isRecord } from '../base/json.ts';
 import { type AuditSummary, summarize } from '../watch/audit/summary.ts';
 import { type Database, openDatabase } from '../durable/database/postgres.ts';
 import { assertMigrated } from '../durable/database/schema.ts';
-import { type Machine, Members } from './members.ts';
+import { Members } from './members.ts';
+import { type Machine } from './known.ts';
 
 /** An agent on a machine, as the machine has reported it. */
 export interface FleetAgent {

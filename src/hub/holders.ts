@@ -1,4 +1,5 @@
-import type { Holder, Members } from './members.ts';
+import type { Members } from './members.ts';
+import type { Holder } from './known.ts';
 
 /** How long a hub trusts what it knows of a token, in ms: a revoked one may be used for so long. */
 const trustedFor = 2_000;

@@ -1,6 +1,6 @@
 import type { Lease } from '../durable/database/effects.ts';
 import type { Database } from '../durable/database/postgres.ts';
-import type { Holder } from './members.ts';
+import type { Holder } from './known.ts';
 import { refused, unknownCall } from './refused.ts';
 import { isWithin } from './workspaces.ts';
 

@@ -1,7 +1,7 @@
 import { visible } from '../base/visible.ts';
 import type { FleetAgent, FleetMachine, FleetReport } from './fleet.ts';
 import { type Html, html } from './html.ts';
-import type { Machine } from './members.ts';
+import type { Machine } from './known.ts';
 import { page } from './pages.ts';
 import type { PersonScope } from './person-scope.ts';
 

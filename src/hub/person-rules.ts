@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../durable/database/approvals.ts';
 import type { CallRow } from '../durable/database/calls.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { operations, type OperationName } from '../durable/database/store.ts';
-import type { Role } from './members.ts';
+import type { Role } from './known.ts';
 import type { PersonScope } from './person-scope.ts';
 import { answerAs } from './answer-as.ts';
 import type { HubSettings } from './hub-settings.ts';

@@ -1,4 +1,4 @@
-import type { Grant, Holder, Machine, Role } from './members.ts';
+import type { Grant, Holder, Machine, Role } from './known.ts';
 import { isWithin } from './workspaces.ts';
 
 /** What one person may see and do. */

@@ -65,7 +65,7 @@ export class Site {
       await this.#route(url, request, response);
     } catch (error) {
       // Whoever has gone meanwhile is told nothing.
-      if (request.destroyed || response.headersSent) return void response.destroy();
+      if (response.closed || response.headersSent) return void response.destroy();
       const [status, said] = problemOf(error);
       if (status === 500) this.#parts.warn(`a page failed: ${messageOf(error)}`);
       response.writeHead(status).end(plainPage('That did not work', undefined, said));

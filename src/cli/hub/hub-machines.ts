@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { stateOf } from '../../hub/machines-page.ts';
-import type { Machine } from '../../hub/members.ts';
+import type { Machine } from '../../hub/known.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { timeOf } from '../parts/durable-options.ts';
 import { print } from '../parts/print.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { type Person, type Role, roles } from '../../hub/members.ts';
+import { type Person, type Role, roles } from '../../hub/known.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { timeOf } from '../parts/durable-options.ts';
 import { print } from '../parts/print.ts';
