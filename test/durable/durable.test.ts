@@ -529,6 +529,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         expect((await scene.run('durable', 'migrate')).stdout).toBe(
           `the tables went from version ${version} to 6`,
         );
+        await scene.joinAgain();
         await scene.work();
         const records = await scene.records();
         expect(await approved(scene)).toMatchObject({ status: 'done' });

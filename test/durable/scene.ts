@@ -247,6 +247,11 @@ export class Scene {
     return { home, run };
   }
 
+  /** Has hosts join a hub anew, if they reach the database through one: earlier versions know of none. */
+  async joinAgain(): Promise<void> {
+    if (this.#hub) await this.joinHub();
+  }
+
   /** Has hosts reach the database themselves again. */
   leaveHub(): void {
     this.#hub = undefined;
