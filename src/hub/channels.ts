@@ -73,7 +73,7 @@ const forSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const slack = ({ title, text, link, shown }: Message): object => ({
-  text: `${title} ${text}`,
+  text: forSlack(`${title} ${text}`),
   blocks: [
     { type: 'section', text: { type: 'mrkdwn', text: `*${forSlack(title)}*\n${forSlack(text)}` } },
     ...(shown === undefined

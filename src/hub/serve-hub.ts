@@ -100,6 +100,12 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
   const own = `${tls ? 'https' : 'http'}://${shown(options.host)}:${port}`;
   const url = new URL(options.url ?? own);
   const redirect = new URL('/sign-in/callback', url).href;
+  try {
+    site = new Site(parts, url, oidc && (await SignIn.with(oidc, redirect)));
+  } catch (error) {
+    server.close();
+    throw error;
+  }
   const notices = new HubNotices(parts.database, parts.settings.notify, {
     url: url.origin,
     key: parts.key,
@@ -110,7 +116,6 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
       if (!isUnreachable(error)) parts.warn(`calls that ended could not be added to the chain: ${messageOf(error)}`); // prettier-ignore
     });
   }, sealEvery);
-  site = new Site(parts, url, oidc && (await SignIn.with(oidc, redirect)));
   return {
     url: url.origin,
     renew: (renewed) => (server as ReturnType<typeof createSecureServer>).setSecureContext(renewed),

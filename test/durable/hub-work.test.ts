@@ -182,6 +182,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     expect(() => new Webhook(secret).verify(hook!.text.replace('ap-1', 'ap-2'), hook!.headers as Record<string, string>)).toThrow(); // prettier-ignore
     expect(hook!.text).not.toContain(toolCommand);
     expect(sent('/slack')[0]!.text).toContain('May &lt;it&gt; &amp;');
+    expect(sent('/slack')[0]!.text).not.toContain('<it>');
     expect(sent('/teams')[0]!.text).toContain(
       JSON.stringify(toolCommand).slice(1, -1).slice(0, 10),
     );
