@@ -352,7 +352,8 @@ function numberOf(id: string): string {
   return number;
 }
 
-const unknownApproval = (id: string): HookmachineError =>
+/** Says that there is no such question. */
+export const unknownApproval = (id: string): HookmachineError =>
   new HookmachineError(
     'APPROVAL_UNKNOWN',
     `There is no approval ${id}: run \`hookmachine approvals list\` to see all.`,

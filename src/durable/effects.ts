@@ -104,7 +104,9 @@ export class Effects {
           const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
           // Somebody has approved changed arguments, but not that a hook does not judge them.
           const instead = this.#round === '' ? 'ask' : 'deny';
-          return isUnheard(outcome) && mayAsk ? unheard(hook, answer, outcome, instead) : answer;
+          return isUnheard(outcome) && mayAsk
+            ? answerInstead(hook, answer, outcome, instead)
+            : answer;
         },
         // Someone can be asked, so an `ask` never counts as consent, in any dialect.
         merge: (answers, payload) => {
@@ -233,7 +235,7 @@ const shortName = (name: string): string =>
     : `${name.slice(0, 80)}…${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 
 /** The answer of a hook whose decision cannot be known: someone must be asked, or it counts as a denial. */
-function unheard(
+function answerInstead(
   hook: PlannedHook,
   answer: HookAnswer,
   outcome: HookProcessOutcome,

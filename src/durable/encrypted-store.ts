@@ -72,7 +72,9 @@ export class PayloadKeys {
       );
     const bytes = Buffer.from(sealed, 'base64');
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(0, 12));
+      const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(0, 12), {
+        authTagLength: 16,
+      });
       decipher.setAuthTag(bytes.subarray(-16));
       return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
     } catch (cause) {

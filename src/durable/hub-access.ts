@@ -38,7 +38,13 @@ export function accessFile(bearer: Bearer): string {
  */
 export function hubAccess(bearer: Bearer): (HubAccess & Partial<KeptAccess>) | undefined {
   const { [variables.url]: url, [variables.token]: token } = environment();
-  if (bearer === 'machine' && url && token) return { url, token };
+  if (bearer === 'machine' && (url || token)) {
+    if (url && token) return { url, token };
+    throw new HookmachineError(
+      'HUB_REFUSED',
+      `${url ? variables.token : variables.url} is not set, but ${url ? variables.url : variables.token} is: set both, or neither.`,
+    );
+  }
   if (homeFolder() === undefined) return undefined;
   const file = accessFile(bearer);
   try {

@@ -1,8 +1,9 @@
+import { unknownApproval } from '../durable/approvals.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { operations } from '../durable/database/store.ts';
 import { type HubSettings, neededApprovals } from './hub-settings.ts';
 import type { PersonScope } from './person-scope.ts';
-import { refused, unknownCall } from './refused.ts';
+import { refused } from './refused.ts';
 
 /** An answer by a person. */
 export interface PersonAnswer {
@@ -31,7 +32,7 @@ interface Asked {
  * have to approve it, each approval is kept until there are enough; one denial denies it.
  *
  * @returns whether it counts, and how many more approvals the question needs
- * @throws {HookmachineError} `HUB_REFUSED`, `CALL_UNKNOWN`
+ * @throws {HookmachineError} `HUB_REFUSED`, `APPROVAL_UNKNOWN`
  */
 export function answerAs(
   { database, settings }: { readonly database: Database; readonly settings: HubSettings },
@@ -47,7 +48,7 @@ export function answerAs(
       [number],
     );
     const [asked] = rows;
-    if (asked === undefined || !may.sees(asked.workspace)) throw unknownCall(`of ap-${number}`);
+    if (asked === undefined || !may.sees(asked.workspace)) throw unknownApproval(`ap-${number}`);
     if (!may.answers(asked.workspace))
       throw refused(`${may.name} may not answer questions of the workspace ${asked.workspace}`);
     if (decision === 'approved' && asked.owner === may.name)

@@ -12,7 +12,7 @@ const longest = 15_000;
 /** How much of the arguments is told, in characters. */
 const mostShown = 2_000;
 
-/** What is told of a question. */
+/** What is said about a question. */
 interface Message {
   readonly title: string;
   readonly text: string;
@@ -21,7 +21,7 @@ interface Message {
   readonly shown: string | undefined;
 }
 
-/** Tells of a question on a channel; `link` leads to it. @throws if it was not accepted */
+/** Sends a message about a question; `link` leads to it. @throws if it was not accepted */
 export async function send(channel: Channel, approval: Approval, link: string): Promise<void> {
   const { id, tool, reason, workspace, machine, shown } = approval;
   const where = machine === undefined ? workspace : `${workspace} on ${machine}`;

@@ -1,7 +1,9 @@
+import { unknownApproval } from '../durable/approvals.ts';
+import { unknownCall } from '../durable/database/calls.ts';
 import type { Lease } from '../durable/database/effects.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import type { Holder } from './known.ts';
-import { refused, unknownCall } from './refused.ts';
+import { refused } from './refused.ts';
 import { isWithin } from './workspaces.ts';
 
 /** How many calls a hub remembers the workspace of. */
@@ -30,14 +32,13 @@ export class CallPlaces {
     return rows[0].workspace;
   }
 
-  /** Returns the call that a question is about. @throws {HookmachineError} `CALL_UNKNOWN` */
-  async callOf(question: string): Promise<string> {
+  /** Returns the workspace of the call that a question is about, if there is one. */
+  async askedIn(question: string): Promise<string | undefined> {
     const { rows } = await this.#database.query<{ call: string }>(
       'select call from hookmachine.approvals where id = $1',
       [question],
     );
-    if (rows[0] === undefined) throw unknownCall(`of ap-${question}`);
-    return rows[0].call;
+    return rows[0] && this.workspaceOf(rows[0].call);
   }
 }
 
@@ -83,8 +84,10 @@ export class MachineScope {
     await this.call(call);
   }
 
-  /** @throws {HookmachineError} `HUB_REFUSED`, `CALL_UNKNOWN` */
+  /** @throws {HookmachineError} `APPROVAL_UNKNOWN` */
   async question(question: string): Promise<void> {
-    await this.call(await this.#places.callOf(question));
+    const workspace = await this.#places.askedIn(question);
+    if (workspace === undefined || !isWithin(this.workspaces, workspace))
+      throw unknownApproval(`ap-${question}`);
   }
 }

@@ -11,7 +11,7 @@ import type { Channel } from './hub-settings.ts';
 /** How often it is looked for questions to tell of, in ms. */
 const lookEvery = 2_000;
 
-/** How many questions are told of at once on one channel. */
+/** How many messages are sent at once on one channel. */
 const batch = 20;
 
 /** How long one attempt may take before another hub makes the next one, in seconds. */
@@ -94,7 +94,7 @@ export class HubNotices {
         await send(channel, approval, `${this.#hub.url}/approvals/${approval.id}`);
     } catch (error) {
       problem = messageOf(error);
-      this.#hub.warn(`${channel.name} was not told of ap-${number}: ${problem}`);
+      this.#hub.warn(`${channel.name} got no message about ap-${number}: ${problem}`);
     }
     // In seconds.
     const pause = Math.min(5 * 2 ** attempts, 3_600);

@@ -1,5 +1,5 @@
 import type { ApprovalRow } from '../durable/database/approvals.ts';
-import type { CallRow } from '../durable/database/calls.ts';
+import { type CallRow, unknownCall } from '../durable/database/calls.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { operations, type OperationName } from '../durable/database/store.ts';
 import type { Role } from './known.ts';
@@ -7,7 +7,7 @@ import type { PersonScope } from './person-scope.ts';
 import { answerAs } from './answer-as.ts';
 import type { HubSettings } from './hub-settings.ts';
 import { anAnswer, aFilter, aNumber, aPage, anId, readArguments } from './operation-arguments.ts';
-import { refused, unknownCall } from './refused.ts';
+import { refused } from './refused.ts';
 
 /** What people who may not answer read in place of arguments. */
 const withheld = 'only those who may answer see this';

@@ -1,5 +1,5 @@
 /** Whether a pattern stands for a workspace: it is its name, or `laptop-7:*` for all that begin so. */
-export const stands = (pattern: string, workspace: string): boolean =>
+const stands = (pattern: string, workspace: string): boolean =>
   pattern.endsWith('*') ? workspace.startsWith(pattern.slice(0, -1)) : workspace === pattern;
 
 /** Whether one of these patterns stands for a workspace. */

@@ -7,15 +7,11 @@ import { withRecords } from '../parts/durable-options.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { judgeFiles } from '../policy/policy-tests.ts';
 import { about, placeOf, sayTests, testsIn, verifiedFrom } from '../policy/policy-work.ts';
+import { type AsOption, asOption } from '../parts/as-option.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 
-const as = ['--as <who>', 'who does it (default: your user name)'] as const;
 const json = ['--json', 'print JSON'] as const;
-
-interface AsOption {
-  readonly as?: string;
-}
 
 interface UseOptions extends AsOption {
   readonly share?: string;
@@ -34,7 +30,7 @@ export function addDurablePolicy(durable: Command): void {
     .command('push')
     .argument('<from>', 'a folder, a .tgz, or the https:// address of one')
     .description("verify a bundle, run its own tests, and store it; no host uses it before 'use'")
-    .option(...as)
+    .option(...asOption)
     .action((from: string, { as: by = userInfo().username }: AsOption) =>
       withRecords((records) => push(records, from, by)),
     );
@@ -46,7 +42,7 @@ export function addDurablePolicy(durable: Command): void {
       '--share <percent>',
       'only on so many of a hundred machines; the others keep to what was used before (default: 100)',
     )
-    .option(...as)
+    .option(...asOption)
     .action((given: string, { as: by = userInfo().username, share: percent }: UseOptions) =>
       withRecords(async ({ policies }) => {
         const [name, version] = nameAndVersion(given);

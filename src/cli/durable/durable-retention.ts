@@ -4,6 +4,7 @@ import { counted } from '../../base/counted.ts';
 import type { Hold } from '../../durable/retention.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { timeOf, withRecords } from '../parts/durable-options.ts';
+import { asOption } from '../parts/as-option.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 
@@ -22,8 +23,6 @@ interface HoldOptions {
   readonly as?: string;
   readonly json?: true;
 }
-
-const as = ['--as <who>', 'who does it (default: your user name)'] as const;
 
 /** `hookmachine durable prune` and `hold`: what is deleted, and what is kept whatever its age. */
 export function addRetention(durable: Command): void {
@@ -45,7 +44,7 @@ export function addRetention(durable: Command): void {
     .option('--session <id>', 'those of a session')
     .option('--call <id>', 'one call')
     .requiredOption('--note <text>', 'why they must be kept')
-    .option(...as)
+    .option(...asOption)
     .option('--json', 'as one JSON object')
     .action(({ as: by = userInfo().username, json, ...options }: HoldOptions) =>
       withRecords(async ({ retention }) => {
@@ -68,7 +67,7 @@ export function addRetention(durable: Command): void {
     .command('lift')
     .argument('<id>', 'such as hold-3')
     .description('lift a hold: what it kept can be pruned from then on')
-    .option(...as)
+    .option(...asOption)
     .action((id: string, { as: by = userInfo().username }: Pick<HoldOptions, 'as'>) =>
       withRecords(async ({ retention }) => {
         if (!(await retention.lift(id, by)))

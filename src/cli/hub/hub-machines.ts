@@ -4,11 +4,10 @@ import { stateOf } from '../../hub/machines-page.ts';
 import type { Machine } from '../../hub/known.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { timeOf } from '../parts/durable-options.ts';
+import { asOption } from '../parts/as-option.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { withMembers } from './with-members.ts';
-
-const as = ['--as <who>', 'who does it (default: your user name)'] as const;
 
 interface InviteOptions {
   readonly workspace?: readonly string[];
@@ -33,7 +32,7 @@ export function addMachines(hub: Command): void {
     )
     .option('--owner <person>', 'whose machine it is: this person does not approve its calls')
     .option('--lasts <time>', 'how long the code can be used, such as 15m (default: 1h)')
-    .option(...as)
+    .option(...asOption)
     .option('--json', 'as one JSON object')
     .action((name: string, options: InviteOptions) => invite(name, options));
   machines
@@ -51,7 +50,7 @@ export function addMachines(hub: Command): void {
     .command('revoke')
     .argument('<name>', 'such as laptop-7')
     .description('end the tokens of a machine: it reaches nothing any more')
-    .option(...as)
+    .option(...asOption)
     .action((name: string, { as: by = userInfo().username }: { readonly as?: string }) =>
       withMembers(async (members) => {
         if (!(await members.revoke(name, by)))

@@ -3,15 +3,10 @@ import type { Command } from 'commander';
 import { type Person, type Role, roles } from '../../hub/known.ts';
 import { CommandFailure } from '../../hosts/relay/failure.ts';
 import { timeOf } from '../parts/durable-options.ts';
+import { type AsOption, asOption } from '../parts/as-option.ts';
 import { print } from '../parts/print.ts';
 import { printable, printableJson } from '../parts/printable.ts';
 import { withMembers } from './with-members.ts';
-
-const as = ['--as <who>', 'who does it (default: your user name)'] as const;
-
-interface AsOption {
-  readonly as?: string;
-}
 
 /** `hookmachine hub people`: who may see and answer questions. */
 export function addPeople(hub: Command): void {
@@ -21,7 +16,7 @@ export function addPeople(hub: Command): void {
     .argument('<name>', 'what the person is called in answers, such as ann')
     .description('add a person, who may do nothing before something is granted')
     .option('--email <address>', 'by which the provider of identities knows this person')
-    .option(...as)
+    .option(...asOption)
     .action(
       (name: string, { email, as: by = userInfo().username }: AsOption & { email?: string }) =>
         withMembers(async (members) => {
@@ -33,7 +28,7 @@ export function addPeople(hub: Command): void {
     .command('remove')
     .argument('<name>', 'such as ann')
     .description('end what a person may do, and all their tokens')
-    .option(...as)
+    .option(...asOption)
     .action((name: string, { as: by = userInfo().username }: AsOption) =>
       withMembers(async (members) => {
         if (!(await members.removePerson(name, by)))
@@ -86,7 +81,7 @@ function addGrants(people: Command): void {
       '--lasts <time>',
       'how long, such as 7d, as for somebody who is away (default: until it is taken back)',
     )
-    .option(...as)
+    .option(...asOption)
     .action(
       (
         name: string,

@@ -55,7 +55,7 @@ function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {
   const url = systemDatabase ?? (process.env[databaseVariable] || settings.database);
   if (url === undefined || url === '')
     throw new CommandFailure(
-      `${databaseVariable} is not set: make it the URL of a PostgreSQL database, such as postgres://localhost/hookmachine, or name one as hooksConfig.durable.database in ~/.hookmachine/settings.json`,
+      `${databaseVariable} is not set: make it the URL of a PostgreSQL database, such as postgres://localhost/hookmachine, or name one as hooksConfig.durable.database in ~/.hookmachine/settings.json, or join a hub: hookmachine hub join`,
     );
   return url;
 }

@@ -167,11 +167,14 @@ const find = (database: Queryable, id: string) =>
 export async function findCall(database: Queryable, id: string): Promise<CallRow> {
   const { rows } = await find(database, id);
   const [row] = rows;
-  if (row === undefined)
-    throw new HookmachineError('CALL_UNKNOWN', `There is no call with the id ${id}.`);
+  if (row === undefined) throw unknownCall(id);
   assertKnown(row);
   return row;
 }
+
+/** Says that there is no such call. */
+export const unknownCall = (id: string): HookmachineError =>
+  new HookmachineError('CALL_UNKNOWN', `There is no call with the id ${id}.`);
 
 /**
  * @throws {HookmachineError} `CALL_UNKNOWN` if the row was written by a newer release, `CALL_PRUNED` if what
