@@ -78,13 +78,15 @@ async function serve(options: ServeOptions): Promise<void> {
       warn(undefined, messageOf(error));
     }
   };
-  process.on('SIGHUP', renew);
+  // Without a certificate, it ends with its terminal as every command does.
+  const hasTls = options.tlsKey !== undefined;
+  if (hasTls) process.on('SIGHUP', renew);
   print(
     options.json
       ? `${JSON.stringify({ event: 'ready', url: hub.url, pid: process.pid })}\n`
       : printable(`the hub is at ${hub.url}, until Ctrl-C\n`),
   );
-  await untilInterrupted();
+  await untilInterrupted(undefined, hasTls ? ['SIGINT', 'SIGTERM'] : undefined);
   process.off('SIGHUP', renew);
   await hub.close();
 }

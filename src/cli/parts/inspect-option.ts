@@ -171,15 +171,18 @@ function redaction(cwd: string, watching: Watching, payloads: boolean) {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Keeps the process alive until Ctrl-C, until it is asked to end, or until `awaited` has happened. */
-export const untilInterrupted = (awaited?: Promise<void>): Promise<void> =>
+export const untilInterrupted = (
+  awaited?: Promise<void>,
+  asking: readonly NodeJS.Signals[] = signals,
+): Promise<void> =>
   new Promise((resolve) => {
     const hold = setInterval(() => undefined, 2 ** 30);
     const release = (): void => {
       clearInterval(hold);
-      for (const name of signals) process.off(name, release);
+      for (const name of asking) process.off(name, release);
       resolve();
     };
-    for (const name of signals) process.on(name, release);
+    for (const name of asking) process.on(name, release);
     void awaited?.then(release);
   });
 
