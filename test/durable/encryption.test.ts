@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { PayloadKeys } from '../../src/durable/encrypted-store.ts';
 import { person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { asking, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { asking, toolCommand } from './scene.ts';
 
 const variable = 'HOOKMACHINE_DURABLE_KEY';
 
@@ -31,21 +31,13 @@ test('a payload is decrypted by its key only, and not if it was changed', () => 
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
   'the payloads of durable calls',
   () => {
-    let server: Postgres;
-    let installed: Installed;
-
-    beforeAll(async () => {
-      installed = await loadInstalled();
-      server = await Postgres.start();
-      await makeTemplate(server, installed);
-    });
-    afterAll(() => server?.end());
+    const own = ownServer();
 
     test.each(['database', 'hub'])(
       'are read with the key, and neither by those who reach the %s without it nor in a dump',
       async (through) => {
         const key = newKey();
-        const scene = await Scene.make(server, installed, asking);
+        const scene = await own.make(asking);
         const hub = through === 'hub' ? await scene.joinHub() : undefined;
         const ann = hub && (await person(scene, 'ann', 'answers w'));
         process.env[variable] = key;
@@ -60,8 +52,8 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
 
         const open = (options?: { key: string }) =>
           hub
-            ? installed.durable.openHub({ url: hub.url, token: ann! }, options)
-            : installed.durable.openRecords(scene.url, options);
+            ? own.installed.durable.openHub({ url: hub.url, token: ann! }, options)
+            : own.installed.durable.openRecords(scene.url, options);
         const blind = await open();
         const seeing = await open({ key });
         onTestFinished(async () => void (await Promise.all([blind.close(), seeing.close()])));

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { ask, operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { freePort, noServer, Postgres } from './postgres.ts';
-import { type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { freePort, noServer } from './postgres.ts';
+import { type Hooks, type Scene, toolCommand } from './scene.ts';
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 
@@ -77,18 +77,10 @@ const line = (at: string, decision = 'deny') =>
   `${JSON.stringify({ v: 1, at, host: 'laptop-7', user: 'ann', session: 's', version: '0.1.0', project: '/p', guards: 1, kind: 'call', machine: 'tool', name: 'tool', tool: 'write_file', status: 'blocked', ms: 1, events: [{ event: 'BeforeTool', decision, by: 'no-keys', reason: 'Keys stay out.', hooks: [] }] })}\n`; // prettier-ignore
 
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of a hub', () => {
-  let server: Postgres;
-  let installed: Installed;
-
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
+  const own = ownServer();
 
   test('a question that needs two people is approved by the second one, denied by any, and both are recorded', async () => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const options = settingsOf(scene, {
       approvers: [
         { workspaces: ['w'], tools: ['run_shell_*'], needs: 2 },
@@ -102,7 +94,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
       await person(scene, 'cleo', 'answers w --lasts 1ms'),
     ];
     const [ann, ben, cleo] = await Promise.all(
-      tokens.map((token) => installed.durable.openHub({ url, token })),
+      tokens.map((token) => own.installed.durable.openHub({ url, token })),
     );
     onTestFinished(
       async () => void (await Promise.all([ann, ben, cleo].map((one) => one!.close()))),
@@ -139,7 +131,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
   });
 
   test('people are told of each question in the form of each channel, again after a failure, and others only if nobody has answered', async () => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const [plain, flaky, mail] = await Promise.all([receiver(), receiver(1), mailbox()]);
     const secret = `whsec_${Buffer.from('a secret of the receiver').toString('base64')}`;
     process.env['TEST_WEBHOOK_SECRET'] = secret;
@@ -205,7 +197,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
   });
 
   test('bad settings of a hub are one error that names the file, the place and the fix', async () => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const tell = async (text: string) => {
       const file = join(scene.project, 'bad.jsonc');
       writeFileSync(file, text);
@@ -230,7 +222,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
   });
 
   test('what was sealed, and what machines have sent, is noticed if it is changed, removed or made anew', async () => {
-    const scene = await Scene.make(server, installed, allowing);
+    const scene = await own.make(allowing);
     expect((await scene.call()).exitCode).toBe(0);
     expect((await scene.call('c-2')).exitCode).toBe(0);
     const verify = async (...args: readonly string[]) => {
@@ -266,7 +258,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
   });
 
   test('machines send what they decided alone, each line once, and what they run; a report sums it up', async () => {
-    const scene = await Scene.make(server, installed, allowing);
+    const scene = await own.make(allowing);
     const port = String(await freePort());
     const hub = scene.serveHub(port);
     const url = await hub.url;
@@ -304,7 +296,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
   });
 
   test('a policy is tried on a share of the machines, always the same, before all have it; and it can be taken back', async () => {
-    const scene = await Scene.make(server, installed, allowing);
+    const scene = await own.make(allowing);
     const { url } = await scene.joinHub();
     await scene.query(
       `insert into hookmachine.bundles (digest, name, version, signer) values ('d1', 'guards', '1.0.0', 's'), ('d2', 'guards', '2.0.0', 's')`,

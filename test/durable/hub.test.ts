@@ -1,34 +1,38 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from 'node:tls';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { openPage, startBrowser } from '../watch/inspector/browser.ts';
 import { waitUntil } from '../support/until.ts';
 import { ask, operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
+import { ownServer } from './own-server.ts';
 import { noPooler, Pooler } from './pooler.ts';
-import { freePort, noServer, Postgres } from './postgres.ts';
+import { freePort, noServer } from './postgres.ts';
 import { serveProvider } from './provider.ts';
-import { asking, type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { asking, type Hooks, toolCommand, type Scene } from './scene.ts';
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 
 const tool = { name: 'run_shell_command', input: { command: toolCommand } };
 
-describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
-  let server: Postgres;
-  let installed: Installed;
+/** Serves a hub on a port that another one can take over, and has the hosts of a scene join it. */
+async function served(scene: Scene) {
+  const port = String(await freePort());
+  const hub = scene.serveHub(port);
+  await hub.url;
+  await scene.joinHub(port);
+  return { port, hub };
+}
 
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
+describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
+  const own = ownServer();
 
   test('a machine without access to the database makes calls, and a person approves them by name', async () => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const url = await scene.serveHub().url;
     const ann = await person(scene, 'ann', 'answers laptop-*');
     const invited = await operate(scene, 'machines', 'invite', 'laptop-7');
@@ -40,8 +44,8 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     expect((await machine.run('hub', 'join', url, '--code', code)).stderr).toContain('was used');
     const call = () => machine.run('call', tool.name, '--input', JSON.stringify(tool.input), '--id', 'c-1'); // prettier-ignore
     expect((await call()).exitCode).toBe(3);
-    const own = await machine.run('approvals', 'answer', 'ap-1', 'approve', '--as', 'ann');
-    expect([own.exitCode, own.stderr]).toEqual([1, expect.stringContaining('a machine approves nothing')]); // prettier-ignore
+    const itself = await machine.run('approvals', 'answer', 'ap-1', 'approve', '--as', 'ann');
+    expect([itself.exitCode, itself.stderr]).toEqual([1, expect.stringContaining('a machine approves nothing')]); // prettier-ignore
 
     const other = scene.user('ann');
     await other.run({ input: ann }, 'hub', 'login', url);
@@ -68,18 +72,49 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     expect(whoami).toEqual({ machine: { hub: url, name: 'laptop-7', workspaces: ['laptop-7:*'] } });
   });
 
+  test.skipIf(!isWhole || spawnSync('openssl', ['version']).status !== 0)(
+    'encrypts, takes a renewed certificate without a restart, and sends no token over a network in clear text',
+    async () => {
+      const scene = await own.make(allowing);
+      const [key, cert] = [join(scene.project, 'hub.key'), join(scene.project, 'hub.crt')];
+      const certify = () =>
+        execa('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']); // prettier-ignore
+      await certify();
+      const tls = ['--host', '0.0.0.0', '--tls-key', key, '--tls-cert', cert];
+      const { host, url: serving } = scene.serveHub('0', scene.url, ...tls);
+      const url = await serving;
+      const invited = await operate(scene, 'machines', 'invite', 'm', '--workspace', 'w');
+      const machine = scene.user('machine');
+      const joining = (...more: readonly string[]) =>
+        machine.run('hub', 'join', url, '--code', invited.split('\n')[0]!, ...more);
+      expect((await joining()).stderr).toContain('cannot be reached');
+      expect((await joining('--ca', cert)).stdout).toContain('this machine is m');
+      const seen = () =>
+        new Promise<string>((resolve, reject) => {
+          const port = Number(new URL(url).port);
+          const socket = connect({ port, host: 'localhost', rejectUnauthorized: false }, () => {
+            resolve(socket.getPeerCertificate().fingerprint256);
+            socket.destroy();
+          }).on('error', reject);
+        });
+      const before = await seen();
+      await certify();
+      host.kill('SIGHUP');
+      await waitUntil(async () => (await seen()) !== before);
+      const clear = await scene.run('hub', 'serve', '--port', '0', '--host', '0.0.0.0');
+      expect([clear.exitCode, clear.stderr]).toEqual([1, expect.stringContaining('unencrypted')]);
+    },
+  );
+
   describe.skipIf(!isWhole)('that dies', () => {
     test('within the lease of its hosts changes nothing', async () => {
-      const scene = await Scene.make(server, installed, allowing);
-      const port = String(await freePort());
-      const first = scene.serveHub(port);
-      await first.url;
-      await scene.joinHub(port);
+      const scene = await own.make(allowing);
+      const { port, hub } = await served(scene);
       scene.hold('guard');
       const call = scene.call();
       await waitUntil(() => scene.starts('guard') === 1);
-      first.host.kill('SIGKILL');
-      await first.host;
+      hub.host.kill('SIGKILL');
+      await hub.host;
       const second = scene.serveHub(port);
       await second.url;
       scene.release('guard');
@@ -88,16 +123,13 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     });
 
     test('for longer than the lease of a host has the call asked about once it is back', async () => {
-      const scene = await Scene.make(server, installed, allowing);
-      const port = String(await freePort());
-      const first = scene.serveHub(port);
-      await first.url;
-      await scene.joinHub(port);
+      const scene = await own.make(allowing);
+      const { port, hub } = await served(scene);
       scene.hold('guard');
       const call = scene.call('c-1', '--lost-after', '1s');
       await waitUntil(() => scene.starts('guard') === 1);
-      first.host.kill('SIGKILL');
-      await first.host;
+      hub.host.kill('SIGKILL');
+      await hub.host;
       let said = '';
       call.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
       await waitUntil(() => said.includes('was lost'));
@@ -109,11 +141,8 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     });
 
     test('before a call blocks it', async () => {
-      const scene = await Scene.make(server, installed, allowing);
-      const port = String(await freePort());
-      const hub = scene.serveHub(port);
-      await hub.url;
-      await scene.joinHub(port);
+      const scene = await own.make(allowing);
+      const { hub } = await served(scene);
       hub.host.kill('SIGKILL');
       await hub.host;
       const { exitCode, stdout } = await scene.call();
@@ -128,8 +157,8 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       test.each(['session', 'transaction'] as const)(
         'in %s mode keeps the calls of hosts that live with them, and passes on what is new',
         async (mode) => {
-          const scene = await Scene.make(server, installed, allowing);
-          const pooler = await Pooler.start(server, mode, 12);
+          const scene = await own.make(allowing);
+          const pooler = await Pooler.start(own.server, mode, 12);
           onTestFinished(() => pooler.end());
           const hub = await scene.joinHub('0', pooler.url(new URL(scene.url).pathname.slice(1)));
           const caller = await scene.connect({}, { lostAfter: 1_000 });
@@ -149,7 +178,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
           const outcomes = await Promise.all(called);
           expect(outcomes.map(({ status }) => status)).toEqual(ids.map(() => 'done'));
           expect([scene.starts('guard'), scene.starts('tool')]).toEqual([5, 5]);
-          const through = await installed.durable.openHub(hub);
+          const through = await own.installed.durable.openHub(hub);
           onTestFinished(() => through.close());
           await through.submit({ id: 'c-9', workspace: 'w', ...tool });
           expect(await through.outcome('c-9', { wait: true })).toMatchObject({ status: 'done' });
@@ -159,7 +188,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
   );
 
   test.skipIf(!isWhole)('serves many hosts with few connections to the database', async () => {
-    const scene = await Scene.make(server, installed, allowing);
+    const scene = await own.make(allowing);
     const { url } = await scene.joinHub();
     const health = await Promise.all(['livez', 'readyz'].map(async (path) => (await fetch(`${url}/${path}`)).text())); // prettier-ignore
     expect(health).toEqual(['alive\n', 'ready\n']);
@@ -181,7 +210,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
   test.skipIf(!isWhole)(
     'refuses tokens that were revoked, have expired, were used, or were never given',
     async () => {
-      const scene = await Scene.make(server, installed, allowing);
+      const scene = await own.make(allowing);
       const hub = await scene.joinHub();
       expect((await scene.call()).exitCode).toBe(0);
       const enrol = (code: string) =>
@@ -224,7 +253,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
   test.skipIf(!isWhole)(
     'approves nothing for an agent that has everything its machine can read',
     async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const { url } = await scene.joinHub();
       const { code } = JSON.parse(
         await operate(scene, 'machines', 'invite', 'evil', '--workspace', 'evil', '--json'),
@@ -232,23 +261,23 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       const response = await fetch(`${url}/v1/enrol`, { method: 'POST', body: JSON.stringify({ code }) }); // prettier-ignore
       const { value } = (await response.json()) as { value: { token: string } };
       const evil = { url, token: value.token };
-      const own = { url, token: scene.hubToken };
+      const mine = { url, token: scene.hubToken };
       expect((await scene.call()).exitCode).toBe(3);
       const [row] = await scene.query(`select * from hookmachine.calls where id = 'c-1'`);
       const lease = { call: 'c-1', number: row!['lease'], host: 'evil/h' };
       const id = '00000000-0000-4000-8000-000000000000';
       const outcome = JSON.stringify({ status: 'done' });
-      const attempts: readonly (readonly [typeof own, string, ...unknown[]])[] = [
+      const attempts: readonly (readonly [typeof mine, string, ...unknown[]])[] = [
         // The machine whose call it is approves nothing, under whatever name.
-        [own, 'answerApproval', '1', { decision: 'approved', by: 'ann' }],
-        [own, 'answerApproval', '1', { decision: 'approved', by: 'ann', through: 'hub' }],
-        [own, 'answerApproval', '1 or true', { decision: 'denied', by: 'ann' }],
-        [own, 'handOver', 'c-1', 'run_shell_command'],
-        [own, 'keepPolicy', { ...lease, host: 'm/h' }, { digest: 'x', hooks: '[]' }, 'policy = 1'],
-        [own, 'joinHost', { name: 'evil/h', workspace: 'w', lostAfter: 1, instance: id, pid: 1 }],
-        [own, 'migrate'],
-        [own, 'constructor'],
-        [own, 'approvals', { limit: 1e9, newestFirst: false }],
+        [mine, 'answerApproval', '1', { decision: 'approved', by: 'ann' }],
+        [mine, 'answerApproval', '1', { decision: 'approved', by: 'ann', through: 'hub' }],
+        [mine, 'answerApproval', '1 or true', { decision: 'denied', by: 'ann' }],
+        [mine, 'handOver', 'c-1', 'run_shell_command'],
+        [mine, 'keepPolicy', { ...lease, host: 'm/h' }, { digest: 'x', hooks: '[]' }, 'policy = 1'],
+        [mine, 'joinHost', { name: 'evil/h', workspace: 'w', lostAfter: 1, instance: id, pid: 1 }],
+        [mine, 'migrate'],
+        [mine, 'constructor'],
+        [mine, 'approvals', { limit: 1e9, newestFirst: false }],
         // Another machine neither reads nor changes it.
         [evil, 'findCall', 'c-1'],
         [evil, 'effectsOf', 'c-1'],
@@ -280,7 +309,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       // A machine can deny, and what it says of who did so is marked as its own word.
       expect(await scene.query('select * from hookmachine.calls')).toEqual([row]);
       const denial = { decision: 'denied', by: 'ann', edited: '{}', through: 'hub' };
-      expect((await ask(own, 'answerApproval', '1', denial)).value).toEqual({ isAccepted: true });
+      expect((await ask(mine, 'answerApproval', '1', denial)).value).toEqual({ isAccepted: true });
       const { answer } = await (await scene.records()).approvals.show('ap-1');
       expect(answer).toEqual({ decision: 'denied', by: 'ann (m)', role: 'postgres', at: expect.any(Date) }); // prettier-ignore
       expect((await scene.call()).exitCode).toBe(2);
@@ -291,7 +320,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
   test.skipIf(!isWhole)(
     'counts one answer of two people who answer at once, and lets owners approve nothing of their own and those who only see answer nothing',
     async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const { url } = await scene.joinHub();
       const [ann, ben, eve] = await Promise.all([
         person(scene, 'ann', 'answers w'),
@@ -301,7 +330,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
       const host = await scene.connect();
       const ids = Array.from({ length: 10 }, (_, index) => `c-${index}`);
       await Promise.all(ids.map((id) => host.call({ id, ...tool })));
-      const open = (token: string) => installed.durable.openHub({ url, token });
+      const open = (token: string) => own.installed.durable.openHub({ url, token });
       const [one, other, third] = await Promise.all([open(ann), open(ben), open(eve)]);
       onTestFinished(async () => void (await Promise.all([one, other, third].map((each) => each.close())))); // prettier-ignore
       const questions = await one.approvals.list();
@@ -332,7 +361,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     beforeAll(startBrowser);
 
     test('lets people sign in with their account and answer, shows markup as text, and takes no form of another site', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const markup = `<img src=x onerror="document.title='hit'">`;
       scene.setHooks({ 'tool.before': { guard: { decision: 'ask', reason: markup } }, 'tool.after': { audit: {} } }); // prettier-ignore
       const port = String(await freePort());
@@ -400,7 +429,7 @@ describe.skipIf(noServer !== undefined || !isInstalled)('a hub', () => {
     });
 
     test('lets a person sign in with a token, and leads to no other site', async () => {
-      const scene = await Scene.make(server, installed, asking);
+      const scene = await own.make(asking);
       const { url, token } = await scene.joinHub();
       const eve = await person(scene, 'eve', 'sees w');
       await scene.call();
