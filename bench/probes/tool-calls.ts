@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as calls from '../../dist/src/core/calls/run-tool-call.js';
-import type * as stepping from '../../dist/src/core/run/steps.js';
 import { startHookSystem } from '../contestants/gemini-cli-core.ts';
 import { distFolder, loadEngine, loadXState } from '../engine.ts';
 import { toolInput } from '../scenario.ts';
@@ -103,10 +102,19 @@ async function ourCall(hasHook: boolean, watching: object = {}): Promise<Call> {
 const load = async <Module>(path: string): Promise<Module> =>
   (await import(pathToFileURL(join(distFolder, 'src', path)).href)) as Module;
 
+/** What steps through a chart without XState's actors; its own types are not published. */
+interface Stepping {
+  readonly Steps: new (
+    chart: unknown,
+    input: object,
+    listener: Readonly<Record<'ended' | 'broke' | 'send', (value: unknown) => void>>,
+  ) => { start(): void };
+}
+
 /** Our charts with rules that do nothing: what is left of a call without the engine around them. */
 async function leastCalls(): Promise<Record<'none' | 'one' | 'watched', Call>> {
   const { createActor, toPromise } = await loadXState();
-  const { Steps } = await load<typeof stepping>('core/run/steps.js');
+  const { Steps } = await load<Stepping>('core/run/steps.js');
   const { toolCall } = await load<typeof calls>('core/calls/run-tool-call.js');
   const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 0 };
   const command = {

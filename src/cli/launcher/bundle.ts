@@ -11,6 +11,7 @@ import { assertRequiresNothing, importByLoad } from './bundle-imports.ts';
 import { makeFolder } from '../../base/folders.ts';
 import { wholeProgram } from '../program.ts';
 import { helpPages, manPage } from './help-pages.ts';
+import { keepPublicTypes } from './keep-public-types.ts';
 import { startupVariables } from '../warm/startup-variables.ts';
 import { stampBuild } from '../../../scripts/built-from.ts';
 import { readPageTexts } from '../../watch/inspector/page-texts.ts';
@@ -232,4 +233,5 @@ for (const [words, help] of helpPages(program))
   writeFileSync(join(root, 'dist/help', `${words === '' ? 'hookmachine' : words}.txt`), help);
 writeFileSync(join(root, 'dist/help/version.txt'), `${program.version() ?? ''}\n`);
 writeFileSync(join(root, 'dist/hookmachine.1'), manPage(program, program.version() ?? ''));
+keepPublicTypes(root, 'dist');
 stampBuild();
