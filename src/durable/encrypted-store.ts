@@ -45,13 +45,17 @@ export class PayloadKeys {
   }
 
   /**
-   * Encrypts a text by AES-256-GCM. The same text is always encrypted alike, so that a call that is made again is
-   * recognised without the key; whoever reads the database sees which texts are the same, and how long they are.
+   * Encrypts a text by AES-256-GCM, for one place: it cannot be decrypted as that of another. For its place, a text
+   * is always encrypted alike, so that a call that is made again is recognised without the key. Whoever reads the
+   * database sees how long it is.
+   *
+   * @param place what the text is, such as the arguments of a certain call
    */
-  encrypt(text: string): string {
+  encrypt(text: string, place: string): string {
     const { id, cipher: secret, nonce: from } = this.#keys[0]!;
-    const nonce = createHmac('sha256', from).update(text).digest().subarray(0, 12);
-    const cipher = createCipheriv('aes-256-gcm', secret, nonce);
+    // A nonce must not serve two messages, of which the place is a part.
+    const nonce = createHmac('sha256', from).update(JSON.stringify([place, text])).digest().subarray(0, 12); // prettier-ignore
+    const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(Buffer.from(place));
     const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]); // prettier-ignore
     return JSON.stringify(`${begin}${id}:${sealed.toString('base64')}`);
   }
@@ -59,9 +63,9 @@ export class PayloadKeys {
   /**
    * Decrypts a text, and returns one that is not encrypted as it is.
    *
-   * @throws {HookmachineError} `PAYLOAD_UNREADABLE` if the key is missing, or the text was changed
+   * @throws {HookmachineError} `PAYLOAD_UNREADABLE` if the key is missing, or the text was changed or moved
    */
-  decrypt(text: string): string {
+  decrypt(text: string, place: string): string {
     if (!isEncrypted(text)) return text;
     const [id = '', sealed = ''] = (JSON.parse(text) as string).slice(begin.length).split(':');
     const key = this.#keys.find((one) => one.id === id);
@@ -75,19 +79,22 @@ export class PayloadKeys {
       const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(0, 12), {
         authTagLength: 16,
       });
-      decipher.setAuthTag(bytes.subarray(-16));
+      decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-16));
       return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
     } catch (cause) {
-      throw new HookmachineError('PAYLOAD_UNREADABLE', 'What is stored was changed: it cannot be decrypted.', { cause }); // prettier-ignore
+      throw new HookmachineError('PAYLOAD_UNREADABLE', 'What is stored was changed, or is that of another call: it cannot be decrypted.', { cause }); // prettier-ignore
     }
   }
 }
 
 /** Texts on their way to a store and back. */
 interface Seal {
-  readonly close: (text: string) => string;
-  readonly open: <Text extends string | null>(text: Text) => Text;
+  readonly close: (text: string, ...place: Place) => string;
+  readonly open: <Text extends string | null>(text: Text, ...place: Place) => Text;
 }
+
+/** Where a text stands: the id of its call or question, and what it is there. */
+type Place = readonly [of: string, what: string, name?: string];
 
 /**
  * A store that gets to see no payloads: arguments, results, what hooks print and what people are shown are encrypted
@@ -95,9 +102,9 @@ interface Seal {
  */
 export function encryptedStore(store: CallStore, keys: PayloadKeys): CallStore {
   const seal: Seal = {
-    close: (text) => keys.encrypt(text),
-    open: <Text extends string | null>(text: Text) =>
-      (text === null ? text : keys.decrypt(text)) as Text,
+    close: (text, ...place) => keys.encrypt(text, JSON.stringify(place)),
+    open: <Text extends string | null>(text: Text, ...place: Place) =>
+      (text === null ? text : keys.decrypt(text, JSON.stringify(place))) as Text,
   };
   return {
     ...store,
@@ -114,14 +121,14 @@ function sealedCalls(store: CallStore, { close, open }: Seal) {
   const opened = <Row extends CallRow | undefined>(row: Row): Row =>
     row && {
       ...row,
-      input: open(row.input),
-      judged: open(row.judged),
-      outcome: open(row.outcome),
+      input: open(row.input, row.id, 'arguments'),
+      judged: open(row.judged, row.id, 'judged'),
+      outcome: open(row.outcome, row.id, 'outcome'),
     };
   // Two orders of the same arguments are the same call.
   const closed = (call: Submission): Submission => ({
     ...call,
-    input: close(canonical(call.input)),
+    input: close(canonical(call.input), call.id, 'arguments'),
   });
   const submitted = async (submitting: Promise<Submitted>): Promise<Submitted> => {
     const { row, isNew } = await submitting;
@@ -135,46 +142,53 @@ function sealedCalls(store: CallStore, { close, open }: Seal) {
     findLast: async (id) => opened(await store.findLast(id)),
     takeReady: async (...given) => opened(await store.takeReady(...given)),
     takeWithin: async (...given) => opened(await store.takeWithin(...given)),
-    end: (lease, outcome) => store.end(lease, close(outcome)),
-    handOver: (id, tool, outcome) => store.handOver(id, tool, close(outcome)),
+    end: (lease, outcome) => store.end(lease, close(outcome, lease.call, 'outcome')),
+    handOver: (id, tool, outcome) => store.handOver(id, tool, close(outcome, id, 'outcome')),
   } satisfies Partial<CallStore>;
 }
 
 const sealedEffects = (store: CallStore, { close, open }: Seal) =>
   ({
-    claimEffect: async (...given) => {
-      const claim = await store.claimEffect(...given);
-      return claim.status === 'recorded' ? { ...claim, outcome: open(claim.outcome) } : claim;
+    claimEffect: async (lease, workspace, name, ...given) => {
+      const claim = await store.claimEffect(lease, workspace, name, ...given);
+      return claim.status === 'recorded'
+        ? { ...claim, outcome: open(claim.outcome, lease.call, 'effect', name) }
+        : claim;
     },
-    recordEffect: async (lease, name, outcome) =>
-      open(await store.recordEffect(lease, name, close(outcome))),
+    recordEffect: async (lease, name, outcome) => {
+      const place = [lease.call, 'effect', name] as const;
+      return open(await store.recordEffect(lease, name, close(outcome, ...place)), ...place);
+    },
     effectsOf: async (call) =>
-      (await store.effectsOf(call)).map((row) => ({ ...row, outcome: open(row.outcome) })),
+      (await store.effectsOf(call)).map((row) => ({
+        ...row,
+        outcome: open(row.outcome, call, 'effect', row.name),
+      })),
   }) satisfies Partial<CallStore>;
 
 function sealedQuestions(store: CallStore, { close, open }: Seal) {
   const opened = <Row extends ApprovalRow | undefined>(row: Row): Row =>
     row && {
       ...row,
-      shown: open(row.shown),
-      asked: open(row.asked),
-      edited: open(row.edited),
+      shown: open(row.shown, row.call, 'arguments'),
+      asked: open(row.asked, row.call, 'asked'),
+      edited: open(row.edited, row.id, 'edited'),
     };
   return {
     suspend: (lease, { judged, shown, asked, expiresAfter }) =>
       store.suspend(lease, {
-        judged: close(judged),
-        shown: close(shown),
-        asked: close(asked),
+        judged: close(judged, lease.call, 'judged'),
+        shown: close(shown, lease.call, 'arguments'),
+        asked: close(asked, lease.call, 'asked'),
         digest: digestOf(shown),
         expiresAfter,
       }),
     suspendForHost: (call) =>
       store.suspendForHost({
         ...call,
-        input: close(call.input),
-        judged: close(call.judged),
-        asked: close(call.asked),
+        input: close(call.input, call.id, 'arguments'),
+        judged: close(call.judged, call.id, 'judged'),
+        asked: close(call.asked, call.id, 'asked'),
         digest: digestOf(call.input),
       }),
     approval: async (number) => opened(await store.approval(number)),
@@ -183,10 +197,13 @@ function sealedQuestions(store: CallStore, { close, open }: Seal) {
     answerApproval: (number, answer) =>
       store.answerApproval(number, {
         ...answer,
-        edited: answer.edited === undefined ? undefined : close(answer.edited),
+        edited: answer.edited === undefined ? undefined : close(answer.edited, number, 'edited'),
       }),
     takeUntold: async (...given) =>
-      (await store.takeUntold(...given)).map((row) => ({ ...row, asked: open(row.asked) })),
+      (await store.takeUntold(...given)).map((row) => ({
+        ...row,
+        asked: open(row.asked, row.call, 'asked'),
+      })),
   } satisfies Partial<CallStore>;
 }
 

@@ -13,18 +13,20 @@ const newKey = (): string => randomBytes(32).toString('base64');
 
 const command = `${toolCommand} # the secret word`;
 
-test('a payload is decrypted by its key only, and not if it was changed', () => {
+test('a payload is decrypted by its key only, and neither in another place nor if it was changed', () => {
   const [key, other] = [newKey(), newKey()];
   const keys = new PayloadKeys(key);
   const text = JSON.stringify({ a: 'ü\u2028\ud800' });
-  const sealed = keys.encrypt(text);
-  expect([sealed, sealed.includes('ü')]).toEqual([keys.encrypt(text), false]);
-  expect([keys.decrypt(sealed), keys.decrypt(text)]).toEqual([text, text]);
-  expect(new PayloadKeys(`${other},${key}`).decrypt(sealed)).toBe(text);
-  expect(() => new PayloadKeys(other).decrypt(sealed)).toThrow('which is not here');
+  const sealed = keys.encrypt(text, 'c-1');
+  expect([sealed, sealed.includes('ü')]).toEqual([keys.encrypt(text, 'c-1'), false]);
+  expect([keys.decrypt(sealed, 'c-1'), keys.decrypt(text, 'c-1')]).toEqual([text, text]);
+  expect(new PayloadKeys(`${other},${key}`).decrypt(sealed, 'c-1')).toBe(text);
+  expect(() => new PayloadKeys(other).decrypt(sealed, 'c-1')).toThrow('which is not here');
   const at = sealed.length - 30;
   const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
-  expect(() => keys.decrypt(changed)).toThrow('was changed');
+  expect(() => keys.decrypt(changed, 'c-1')).toThrow('was changed');
+  expect(keys.encrypt(text, 'c-2')).not.toBe(sealed);
+  expect(() => keys.decrypt(sealed, 'c-2')).toThrow('that of another call');
   expect(() => new PayloadKeys('short')).toThrow('openssl rand -base64 32');
 });
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { effectOperations } from '../../src/durable/database/effects.ts';
+import type { Database } from '../../src/durable/database/postgres.ts';
 import { waitUntil } from '../support/until.ts';
 import { ask, operate, person } from './hub-people.ts';
 import { isInstalled, isWhole } from './installed.ts';
@@ -255,6 +257,22 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     expect(await verify()).toMatch(/^0 3 entries, unchanged/);
     await scene.query(`delete from hookmachine.calls where id = 'c-1'`);
     expect(await verify()).toContain('(call c-1): the call is gone');
+  });
+
+  test('a host that was cut off records nothing in a call that was sealed meanwhile', async () => {
+    const scene = await own.make(allowing);
+    await scene.call();
+    await scene.query(`update hookmachine.effects set outcome = null where name = 'tool'`);
+    const database = {
+      query: async (text: string, values?: readonly unknown[]) => ({ rows: await scene.query(text, values) }), // prettier-ignore
+    } as unknown as Database;
+    const late = () =>
+      effectOperations.recordEffect(database, { call: 'c-1', number: 1, host: 'h' }, 'tool', '{}');
+    await scene.run('durable', 'seal');
+    await expect(late()).rejects.toThrow('taken over');
+    expect((await scene.run('durable', 'verify')).stdout).toMatch(/^1 entry, unchanged/);
+    await scene.query('update hookmachine.calls set sealed = false');
+    expect(await late()).toBe('{}');
   });
 
   test('machines send what they decided alone, each line once, and what they run; a report sums it up', async () => {

@@ -110,6 +110,7 @@ export const effectOperations = {
     );
   },
 
+  /** A call that has been sealed stays as it is, even if a host that was cut off records something late. */
   async recordEffect(
     database: Database,
     lease: Lease,
@@ -118,7 +119,8 @@ export const effectOperations = {
   ): Promise<string> {
     const { rows } = await database.query<{ outcome: string }>(
       `update hookmachine.effects set outcome = $3, ended_at = now()
-       where call = $1 and name = $2 and outcome is null returning outcome`,
+       where call = $1 and name = $2 and outcome is null
+         and exists (select from hookmachine.calls where id = $1 and not sealed for share) returning outcome`,
       [lease.call, name, outcome],
     );
     return rows[0]?.outcome ?? (await find(database, lease, name)).outcome ?? outcome;
