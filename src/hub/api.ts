@@ -10,6 +10,7 @@ import type { Holders } from './holders.ts';
 import type { HubSettings } from './hub-settings.ts';
 import type { HubNews } from './hub-news.ts';
 import { Intake } from './intake.ts';
+import { Recordings, takesPayloads } from './recordings.ts';
 import type { CallPlaces } from './machine-scope.ts';
 import type { Members } from './members.ts';
 import type { Holder } from './known.ts';
@@ -89,22 +90,34 @@ async function answerHolder(
     if (none) send(response, 200, { value: none });
     return;
   }
-  if (path === 'intake' || path === 'intake/position' || path === 'report') {
+  const taken = takers[path];
+  if (taken !== undefined) {
     if (holder.kind !== 'machine') throw refused('only machines send their logs');
-    const intake = new Intake(parts.database);
-    const value =
-      path === 'report'
-        ? await intake.report(holder.name, body)
-        : path === 'intake'
-          ? await intake.take(holder.name, fieldsOf(body))
-          : await intake.position(holder.name, fieldsOf(body)['source']);
-    return send(response, 200, { value });
+    return send(response, 200, { value: await taken(parts, holder, body) });
   }
   const [, operation] = /^operations\/(\w+)$/.exec(path) ?? [];
   if (operation === undefined) return send(response, 404, { error: { message: 'there is no such address' } }); // prettier-ignore
   const value = await answerOperation(parts, holder, operation, body);
   response.writeHead(200, headers).end(textOf(value));
 }
+
+/** What is done with what a machine sends about itself, by path. */
+const takers: Readonly<
+  Record<string, (parts: HubParts, machine: MachineHolder, body: unknown) => Promise<unknown>>
+> = {
+  report: (parts, { name }, body) => intakeOf(parts).report(name, body),
+  intake: (parts, { name }, body) => intakeOf(parts).take(name, fieldsOf(body)),
+  'intake/position': (parts, { name }, body) =>
+    intakeOf(parts).position(name, fieldsOf(body)['source']),
+  recordings: (parts, machine, body) => intakeOf(parts).takeRecording(machine, fieldsOf(body)),
+  'recordings/payloads': ({ settings }, machine) =>
+    Promise.resolve(takesPayloads(settings, machine)),
+};
+
+type MachineHolder = Extract<Holder, { kind: 'machine' }>;
+
+const intakeOf = ({ database, settings }: HubParts): Intake =>
+  new Intake(database, new Recordings(database, settings));
 
 async function bodyOf(request: IncomingMessage, most: number): Promise<unknown> {
   const text = await requestBody(request, most);

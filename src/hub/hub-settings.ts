@@ -72,7 +72,18 @@ const settings = z.strictObject({
       message: 'give each its own name',
     })
     .optional(),
+  recordings: z
+    .strictObject({
+      /** How long the recordings of sessions are kept. */
+      keep: time.optional(),
+      /** The workspaces whose machines may send arguments, prompts and results. */
+      payloads: names.optional(),
+    })
+    .optional(),
 });
+
+/** How long recordings are kept if nothing else is said, in ms. */
+const keptFor = 30 * 24 * 60 * 60 * 1_000;
 
 /** How many people have to approve which questions. */
 export type ApproversRule = NonNullable<z.output<typeof settings>['approvers']>[number];
@@ -84,9 +95,19 @@ export type Channel = z.output<typeof channel>;
 export interface HubSettings {
   readonly approvers: readonly ApproversRule[];
   readonly notify: readonly Channel[];
+  readonly recordings: {
+    /** How long they are kept, in ms. */
+    readonly keep: number;
+    /** The workspaces whose machines may send payloads. */
+    readonly payloads: readonly string[];
+  };
 }
 
-export const noSettings: HubSettings = { approvers: [], notify: [] };
+export const noSettings: HubSettings = {
+  approvers: [],
+  notify: [],
+  recordings: { keep: keptFor, payloads: [] },
+};
 
 /**
  * Reads the settings of a hub.
@@ -106,8 +127,12 @@ export function readHubSettings(file: string): HubSettings {
   if ('fault' in parsed) throw fail(`:${parsed.at.line}:${parsed.at.column} ${parsed.fault}`);
   const read = settings.safeParse(parsed.value);
   if (read.success) {
-    const { approvers = [], notify = [] } = read.data;
-    return { approvers, notify };
+    const {
+      approvers = [],
+      notify = [],
+      recordings: { keep = keptFor, payloads = [] } = {},
+    } = read.data;
+    return { approvers, notify, recordings: { keep, payloads } };
   }
   const [issue] = read.error.issues;
   const path = issue!.path as (string | number)[];

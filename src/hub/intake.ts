@@ -1,20 +1,31 @@
 import { z } from 'zod';
 import { appendToChain } from '../durable/chain.ts';
-import type { Database } from '../durable/database/postgres.ts';
+import type { Database, Queryable } from '../durable/database/postgres.ts';
+import type { Holder } from './known.ts';
 import { readArguments } from './operation-arguments.ts';
+import type { Recordings } from './recordings.ts';
 
 const source = z.string().min(1).max(200);
-const lines = z.array(z.string().max(1_048_576)).max(5_000);
+const lines = z.array(z.string().max(1_048_576)).max(20_000);
+const piece = [source, z.int().min(0), z.int().min(0), lines] as const;
 
-/** Takes what machines have decided alone: the lines of their audit logs, each once. */
+/** What a machine sends of a file. */
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Takes what machines have decided alone, and what their agents did: the lines of their audit logs and recordings,
+ * each once.
+ */
 export class Intake {
   readonly #database: Database;
+  readonly #recordings: Recordings;
 
-  constructor(database: Database) {
+  constructor(database: Database, recordings: Recordings) {
     this.#database = database;
+    this.#recordings = recordings;
   }
 
-  /** Returns up to which byte a log has arrived. */
+  /** Returns up to which byte a file has arrived. */
   async position(machine: string, given: unknown): Promise<number> {
     const [from] = readArguments([source], [given]);
     const { rows } = await this.#database.query<{ position: string }>(
@@ -25,15 +36,34 @@ export class Intake {
   }
 
   /**
-   * Takes lines that begin and end at these bytes of a log. If others have arrived meanwhile, nothing is taken.
+   * Takes lines of an audit log. If others have arrived meanwhile, nothing is taken.
    *
    * @returns up to which byte the log has arrived
    */
-  async take(machine: string, body: Readonly<Record<string, unknown>>): Promise<number> {
-    const [from, at, to, texts] = readArguments(
-      [source, z.int().min(0), z.int().min(0), lines],
-      [body['source'], body['from'], body['to'], body['lines']],
+  take(machine: string, body: Body): Promise<number> {
+    return this.#advance(machine, body, (connection, texts) =>
+      appendToChain(
+        connection,
+        texts.map((text) => ({ kind: 'line', subject: machine, body: text })),
+      ),
     );
+  }
+
+  /** Takes lines of a recording, as `take` does those of an audit log. */
+  takeRecording(machine: Extract<Holder, { kind: 'machine' }>, body: Body): Promise<number> {
+    return this.#advance(machine.name, body, (connection, texts) =>
+      this.#recordings.keep(connection, machine, texts),
+    );
+  }
+
+  /** Takes lines that begin and end at certain bytes of a file, unless they have arrived before. */
+  #advance(
+    machine: string,
+    body: Body,
+    keep: (connection: Queryable, texts: readonly string[]) => Promise<void>,
+  ): Promise<number> {
+    const { source: name, from: start, to: end, lines: sent } = body;
+    const [from, at, to, texts] = readArguments(piece, [name, start, end, sent]);
     return this.#database.transaction(async (connection) => {
       const { rows } = await connection.query<{ position: string }>(
         `insert into hookmachine.intake (machine, source, position) values ($1, $2, 0)
@@ -42,10 +72,7 @@ export class Intake {
       );
       const position = Number(rows[0]!.position);
       if (position !== at) return position;
-      await appendToChain(
-        connection,
-        texts.map((text) => ({ kind: 'line', subject: machine, body: text })),
-      );
+      await keep(connection, texts);
       await connection.query(
         'update hookmachine.intake set position = $3 where machine = $1 and source = $2',
         [machine, from, to],

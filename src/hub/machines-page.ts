@@ -3,6 +3,7 @@ import type { FleetAgent, FleetMachine, FleetReport } from './fleet.ts';
 import { type Html, html } from './html.ts';
 import type { Machine } from './known.ts';
 import { page } from './pages.ts';
+import { type Cell, table } from './table.ts';
 import type { PersonScope } from './person-scope.ts';
 
 /** The machines that share a workspace with a person, what runs there, and what was denied and failed. */
@@ -46,27 +47,6 @@ export const machinesPage = (person: PersonScope, { machines, audit }: FleetRepo
                 )
           }`,
   );
-
-type Cell = Html | string | number;
-
-const table = (heads: readonly string[], rows: readonly (readonly Cell[])[]): Html =>
-  html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (cells) =>
-            html`<tr>
-              ${cells.map((cell) => html`<td>${typeof cell === 'string' ? visible(cell) : cell}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
 
 const machineCells = (machine: FleetMachine, person: PersonScope): readonly Cell[] => [
   machine.name,

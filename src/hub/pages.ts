@@ -45,7 +45,7 @@ export const page = (title: string, person: PersonScope | undefined, content: Ht
             person &&
             html`<nav aria-label="Pages">
                 <a href="/">Questions</a> <a href="/?all">Answered</a>
-                <a href="/machines">Machines</a>
+                <a href="/sessions">Sessions</a> <a href="/machines">Machines</a>
               </nav>
               <span class="dim">${person.name}</span>
               <form class="plain" method="post" action="/sign-out"><button>Sign out</button></form>`
@@ -75,7 +75,8 @@ export const signInPage = (hasProvider: boolean, to: string, problem?: string): 
       </form>`,
   );
 
-const when = (date: Date): Html =>
+/** A time, as pages show it. */
+export const when = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}"
     >${date.toISOString().replace('T', ' ').slice(0, 16)} UTC</time
   >`;

@@ -14,6 +14,7 @@ import { HubNews } from './hub-news.ts';
 import { CallPlaces } from './machine-scope.ts';
 import { Members } from './members.ts';
 import { HubNotices } from './notices.ts';
+import { Recordings } from './recordings.ts';
 import { type OidcOptions, SignIn } from './sign-in.ts';
 import { Site } from './site.ts';
 
@@ -40,6 +41,9 @@ export interface HubOptions {
 
 /** How often calls that have ended are added to the chain, in ms. */
 const sealEvery = 10_000;
+
+/** How often old recordings are deleted, in ms. */
+const pruneEvery = 60_000;
 
 /** A hub that is being served. */
 export interface Hub {
@@ -111,11 +115,12 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
     key: parts.key,
     warn: parts.warn,
   });
-  const sealing = setInterval(() => {
-    void sealCalls(parts.database).catch((error: unknown) => {
-      if (!isUnreachable(error)) parts.warn(`calls that ended could not be added to the chain: ${messageOf(error)}`); // prettier-ignore
-    });
-  }, sealEvery);
+  const chores = [
+    regularly(parts, sealEvery, 'calls that ended could not be added to the chain', sealCalls),
+    regularly(parts, pruneEvery, 'old recordings could not be deleted', (database) =>
+      new Recordings(database, parts.settings).prune(),
+    ),
+  ];
   return {
     url: url.origin,
     renew: (renewed) => (server as ReturnType<typeof createSecureServer>).setSecureContext(renewed),
@@ -124,7 +129,7 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
       server.close();
       await parts.news.close();
       await notices.close();
-      clearInterval(sealing);
+      for (const chore of chores) clearInterval(chore);
       server.closeIdleConnections();
       // What is being answered may take a moment.
       const timer = setTimeout(() => server.closeAllConnections(), 2_000);
@@ -134,6 +139,19 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
     },
   };
 }
+
+/** Does something from time to time, whether or not the database can be reached. */
+const regularly = (
+  { database, warn }: HubParts,
+  every: number,
+  failed: string,
+  work: (database: HubParts['database']) => Promise<unknown>,
+): NodeJS.Timeout =>
+  setInterval(() => {
+    void work(database).catch((error: unknown) => {
+      if (!isUnreachable(error)) warn(`${failed}: ${messageOf(error)}`);
+    });
+  }, every);
 
 /** Says whether the hub reaches its database. */
 async function ready({ database }: HubParts, response: ServerResponse): Promise<void> {

@@ -6,17 +6,22 @@ import { parseJson } from '../settings/files/parse-json.ts';
 import { messageOf } from '../base/message-of.ts';
 import { requestBody } from '../base/request-body.ts';
 import { Approvals } from '../durable/approvals.ts';
+import { Feed } from '../watch/inspector/feed.ts';
+import { servedReport } from '../watch/inspector/report-page.ts';
 import { type CallStore, databaseStore } from '../durable/database/store.ts';
 import { withKeys } from '../durable/encrypted-store.ts';
 import type { HubParts } from './api.ts';
 import { neededApprovals } from './hub-settings.ts';
 import { fleetReport } from './fleet.ts';
+import type { Machine } from './known.ts';
 import { machinesPage } from './machines-page.ts';
 import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
 import { answerAs, votesFor } from './answer-as.ts';
 import { seenApproval } from './person-rules.ts';
 import { PersonScope } from './person-scope.ts';
+import { Recordings } from './recordings.ts';
 import { refused } from './refused.ts';
+import { sessionsPage } from './sessions-page.ts';
 import type { SigningIn, SignIn } from './sign-in.ts';
 
 /** How long a person stays signed in, in ms. */
@@ -27,6 +32,9 @@ const fleetDays = 7;
 
 /** How many questions a page lists. */
 const perPage = 100;
+
+/** How much of a session its page holds: the newest part. */
+const mostShown = { entries: 200_000, bytes: 24 * 1024 * 1024 };
 
 /** The longest form, in bytes. */
 const mostBytes = 64 * 1024;
@@ -100,6 +108,9 @@ export class Site {
     if (machine !== undefined && isPost) return this.#revoke(person, machine, response);
     if (pathname === '/machines' && !isPost)
       return void response.end(machinesPage(person, await this.#fleet(person)));
+    const [, session] = /^\/sessions\/(\d{1,18})$/.exec(pathname) ?? [];
+    if (session !== undefined && !isPost) return this.#session(person, session, response);
+    if (pathname === '/sessions' && !isPost) return this.#sessions(person, url, response);
     if (pathname === '/' && !isPost) return this.#list(person, url, response);
     response.writeHead(404).end(plainPage('Not found', person, 'There is no such page.'));
   }
@@ -113,10 +124,53 @@ export class Site {
     response.writeHead(303, { location: '/machines' }).end();
   }
 
+  /** The machines that share a workspace with a person. */
+  async #machinesOf(person: PersonScope): Promise<readonly string[]> {
+    const machines = await this.#parts.members.machines();
+    return machines.filter((one) => isShared(one, person)).map(({ name }) => name);
+  }
+
+  async #sessions(
+    person: PersonScope,
+    { searchParams }: URL,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { database, settings } = this.#parts;
+    const before = new Date(searchParams.get('before') ?? '');
+    const isDenied = searchParams.has('denied');
+    const listed = await new Recordings(database, settings).list({
+      machines: await this.#machinesOf(person),
+      limit: perPage + 1,
+      before: Number.isNaN(before.getTime()) ? undefined : before.toISOString(),
+      denied: isDenied,
+    });
+    const found = listed.slice(0, perPage);
+    const next = listed.length > found.length ? found.at(-1)?.last_at : undefined;
+    response.end(sessionsPage(person, found, { isDenied, next }));
+  }
+
+  /** The inspector's page of a session. */
+  async #session(person: PersonScope, id: string, response: ServerResponse): Promise<void> {
+    const { database, settings } = this.#parts;
+    const recordings = new Recordings(database, settings);
+    const session = await recordings.find(id);
+    if (session === undefined || !(await this.#machinesOf(person)).includes(session.machine))
+      return void response
+        .writeHead(404)
+        .end(plainPage('Not found', person, 'There is no such session in your workspaces.'));
+    const { machine, payloads } = session;
+    const title = `${session.session} on ${machine}`;
+    const feed = new Feed({ source: 'recording', title, payloads }, mostShown);
+    for await (const entry of recordings.entries(id)) feed.write(entry);
+    feed.end();
+    const { text, policy } = await servedReport(feed);
+    response
+      .writeHead(200, { 'content-security-policy': `${policy}; frame-ancestors 'none'` })
+      .end(text);
+  }
+
   #fleet(person: PersonScope) {
-    return fleetReport(this.#parts.database, fleetDays, ({ workspaces }) =>
-      workspaces.some((one) => person.mayShare(one)),
-    );
+    return fleetReport(this.#parts.database, fleetDays, (machine) => isShared(machine, person));
   }
 
   #approvals(person: PersonScope): Approvals {
@@ -257,6 +311,9 @@ export class Site {
     return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
   }
 }
+
+const isShared = ({ workspaces }: Machine, person: PersonScope): boolean =>
+  workspaces.some((one) => person.mayShare(one));
 
 /** A path of this hub, and of no other site. */
 const ownPath = (path: string | null): string =>

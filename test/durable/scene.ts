@@ -362,7 +362,7 @@ export class Scene {
   /** Removes from the tables what later versions added, and keeps the rows. */
   async takeBackTo(version: 1 | 2 | 3 | 4 | 5): Promise<void> {
     await this.query(`
-      drop table hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
+      drop table hookmachine.session_entries, hookmachine.session_journals, hookmachine.sessions, hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
       alter table hookmachine.bundle_uses drop column share;
       alter table hookmachine.calls drop column machine, drop column sealed;
       alter table hookmachine.approvals drop column answered_through, drop column edited;

@@ -67,6 +67,10 @@ export interface AuditSettings {
   readonly maxBytes?: number;
   /** How many old files are kept. */
   readonly keep?: number;
+  /** The path of a recording of all sessions; `%u` in its name is replaced by the user's name. */
+  readonly recording?: string;
+  /** Whether the recording contains arguments, prompts and results. */
+  readonly payloads?: boolean;
   /** `true` for the system's log, or the path of another log's socket. */
   readonly syslog?: true | string;
   /** An OpenTelemetry collector; `true`: the one that the environment names. */

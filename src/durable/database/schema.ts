@@ -230,6 +230,33 @@ const migrations: readonly string[] = [
     position bigint not null,
     primary key (machine, source)
   );
+  create table hookmachine.sessions (
+    id bigint generated always as identity primary key,
+    machine text not null references hookmachine.machines on delete cascade,
+    session text not null,
+    person text,
+    project text,
+    payloads boolean not null default false,
+    started_at timestamptz not null,
+    last_at timestamptz not null,
+    calls integer not null default 0,
+    denied integer not null default 0,
+    bytes bigint not null default 0,
+    unique (machine, session)
+  );
+  create index on hookmachine.sessions (last_at);
+  create table hookmachine.session_journals (
+    machine text not null references hookmachine.machines on delete cascade,
+    journal text not null,
+    session bigint not null references hookmachine.sessions on delete cascade,
+    primary key (machine, journal)
+  );
+  create table hookmachine.session_entries (
+    id bigint generated always as identity primary key,
+    session bigint not null references hookmachine.sessions on delete cascade,
+    body text not null
+  );
+  create index on hookmachine.session_entries (session, id);
   create table hookmachine.tokens (
     digest text primary key,
     purpose text not null check (purpose in ('invitation', 'machine', 'person', 'session')),

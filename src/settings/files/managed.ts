@@ -112,7 +112,7 @@ function auditOf(value: unknown): AuditSettings[] {
 
 /** An audit without a destination goes to the system's log, where users cannot take it back. */
 const withPlace = (audit: AuditSettings): AuditSettings =>
-  audit.file === undefined && audit.syslog === undefined && audit.opentelemetry === undefined
+  [audit.file, audit.recording, audit.syslog, audit.opentelemetry].every((to) => to === undefined)
     ? { ...audit, syslog: true }
     : audit;
 

@@ -63,6 +63,14 @@ export const auditFields = {
     about: 'How many old files are kept.',
     fix: 'make it a whole number',
   }),
+  recording: field(absolute, {
+    about: 'A recording of all sessions to append to; "%u" stands for the user.',
+    fix: 'write the absolute path of a file, in which "%u" stands for the user',
+  }),
+  payloads: field(() => z.boolean(), {
+    about: 'true: the recording contains arguments, prompts and results, redacted.',
+    fix: 'make it true or false',
+  }),
   syslog: field(() => z.union([z.literal(true), absolute()]), {
     about: "true: the system's log. A path: the log behind this socket.",
     fix: 'make it true, or the absolute path of a socket',

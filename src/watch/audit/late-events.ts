@@ -13,9 +13,12 @@ const mostWaiting = 1_000;
 /**
  * Passes on what machines do as soon as the process has nothing else to do, mostly while a hook runs, so that
  * no call waits for it. An end with a denial or a stop is passed on before anybody learns of it, and
- * everything that is left when the process ends.
+ * everything that is left when the process ends. `taken` is called after several events.
  */
-export function lateEvents(take: (dated: DatedEvent) => void): {
+export function lateEvents(
+  take: (dated: DatedEvent) => void,
+  taken: () => void = () => undefined,
+): {
   readonly add: (event: InspectionEvent) => void;
   close(): void;
 } {
@@ -27,6 +30,7 @@ export function lateEvents(take: (dated: DatedEvent) => void): {
     const all = waiting;
     waiting = [];
     for (const dated of all) take(dated);
+    taken();
   };
   process.on('exit', takeAll);
   return {

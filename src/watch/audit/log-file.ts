@@ -16,6 +16,10 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../base/folders.ts';
 
+/** The path of a user's file, in which `%u` stands for the user's name. */
+export const ofUser = (path: string, user: string): string =>
+  path.replaceAll('%u', () => user.replaceAll(/[^\w.-]/g, '_'));
+
 /** The default limits: the size of a file in bytes, and the number of old files. */
 const mostBytes = 10 * 1024 * 1024;
 const mostKept = 5;
@@ -52,17 +56,22 @@ export class LogFile {
     this.#limits = { maxBytes, keep };
   }
 
-  /** @throws the error that prevented the line from being written */
-  append(line: string): void {
-    const bytes = Buffer.from(`${line}\n`);
+  /**
+   * Appends a line, or several; `first` is the line that a new file begins with.
+   *
+   * @throws the error that prevented it from being written
+   */
+  append(line: string, first?: string): void {
     const { maxBytes, keep } = this.#limits;
     let open = this.#current();
+    let bytes = Buffer.from(`${line}\n`);
     if (open.size > 0 && open.size + bytes.length > maxBytes) {
       putAside(this.#file, open.ino, keep);
       open.certainUntil = 0;
       open = this.#current();
     }
     const { size } = open;
+    if (size === 0 && first !== undefined) bytes = Buffer.from(`${first}\n${line}\n`);
     // Until the line is written, the end of the file is unknown.
     open.size = -1;
     const written = writeSync(open.fd, bytes);

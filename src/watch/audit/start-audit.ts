@@ -11,7 +11,8 @@ import type { RegisteredHook } from '../../core/definitions/hook-definition.ts';
 import { version } from '../../base/version.ts';
 import type { HookSpans } from '../opentelemetry/spans.ts';
 import { type Redactor, redactor } from '../../settings/redaction/redactor.ts';
-import { LogFile } from './log-file.ts';
+import { LogFile, ofUser } from './log-file.ts';
+import { recordSession, type SessionRecording } from './session-recording.ts';
 import { auditedCall, type AuditLine, type AuditOrigin } from './record.ts';
 import { type DatedEvent, lateEvents } from './late-events.ts';
 import { longestLine, openSystemLog, type SystemLog } from './system-log.ts';
@@ -69,7 +70,12 @@ export async function startAudit(
     missing: (why) => reportOnce('traced', why),
     lost: (why) => reportOnce('fully traced', why),
   });
-  const events = accountedEvents(redact, {
+  const recording = recordingOf(
+    settings,
+    { session: config.getSessionId(), user, project },
+    failed,
+  );
+  const events = accountedEvents(redact, recording, {
     nameOf: (tool) => shown.text(plainName(tool), longestTool),
     take: (entry) => traces?.spans.take(entry),
     ended: (call, tool) => put({ kind: 'call', ...auditedCall(call, tool) }, call.session),
@@ -78,6 +84,7 @@ export async function startAudit(
     system.observe(events.add),
     system.on('hook:skipped', (text) => put({ kind: 'skipped', text: shown.text(text) })),
     () => events.close(),
+    () => recording?.close(),
     () => write.close(),
     () => traces?.close(),
   ];
@@ -104,6 +111,7 @@ interface EntrySink {
 /** Turns the events of a session into entries, and those into calls, late enough that no call waits for it. */
 function accountedEvents(
   redact: readonly string[],
+  recording: SessionRecording | undefined,
   { nameOf, take, ended }: EntrySink,
 ): ReturnType<typeof lateEvents> {
   const calls = new Accounting();
@@ -128,7 +136,8 @@ function accountedEvents(
   return lateEvents((dated) => {
     current = dated;
     journal.observe(dated.event);
-  });
+    recording?.take(dated);
+  }, recording?.write);
 }
 
 /** Returns what reports each loss once a session. */
@@ -227,13 +236,32 @@ async function tracesOf(
   }
 }
 
+/** Starts the recording that settings name; without payloads, if what must not be in it is unknown. */
+function recordingOf(
+  settings: AuditSettings,
+  about: { readonly session: string; readonly user: string; readonly project: string },
+  failed: (where: string, why: string) => void,
+): SessionRecording | undefined {
+  if (settings.recording === undefined) return undefined;
+  const file = ofUser(settings.recording, about.user);
+  const lost = (why: string): void => failed(file, why);
+  const redacted = (payloads: boolean): readonly string[] =>
+    redactedIn(about.project, { payloads }, () => undefined);
+  try {
+    return recordSession(file, settings, about, redacted(settings.payloads === true), lost);
+  } catch (error) {
+    lost(`${messageOf(error)}; it is recorded without payloads`);
+    return recordSession(file, { ...settings, payloads: false }, about, redacted(false), lost);
+  }
+}
+
 /** Opens the logs that settings name as a single log. */
 function logsOf(
   { file, maxBytes, keep, syslog }: AuditSettings,
   user: string,
   failed: (where: string, why: string) => void,
 ): { line(text: string): void; close(): void } {
-  const path = file?.replaceAll('%u', () => user.replaceAll(/[^\w.-]/g, '_'));
+  const path = file === undefined ? undefined : ofUser(file, user);
   const limits = { ...(maxBytes && { maxBytes }), ...(keep !== undefined && { keep }) };
   const where = typeof syslog === 'string' ? syslog : "the system's log";
   const log = path === undefined ? undefined : new LogFile(path, limits);

@@ -10,7 +10,12 @@ const blockSize = 1_000_000;
  * Makes the inspector's page with the whole feed in it: one document that needs no network. Its policy lets
  * it run only its own script, fetch nothing, and turn no text into markup.
  */
-export async function reportPage(feed: Feed): Promise<string> {
+export const reportPage = async (feed: Feed): Promise<string> => (await servedReport(feed)).text;
+
+/** Makes the same page, and its policy for those who serve it. */
+export async function servedReport(
+  feed: Feed,
+): Promise<{ readonly text: string; readonly policy: string }> {
   const texts = await readPageTexts();
   const script = texts['main.js']!;
   const styles: string[] = [];
@@ -23,15 +28,17 @@ export async function reportPage(feed: Feed): Promise<string> {
     });
   const [head, body] = page.split('<title>');
   const [before, after] = body!.split('</body>');
-  return [
+  const policy = policyFor(script, styles);
+  const parts = [
     head,
-    `<meta http-equiv="content-security-policy" content="${policyFor(script, styles)}" />\n    <title>`,
+    `<meta http-equiv="content-security-policy" content="${policy}" />\n    <title>`,
     before,
     ...drawings(texts),
     ...data(feed),
     `<script type="module">${script}</script>\n  </body>`,
     after,
-  ].join('');
+  ];
+  return { text: parts.join(''), policy };
 }
 
 const policyFor = (script: string, styles: readonly string[]): string =>

@@ -183,4 +183,11 @@ export interface RecordingHeader {
   readonly version: 1;
   readonly at: number;
   readonly payloads: boolean;
+  /**
+   * Whose session it is, in a recording that several processes write: the ids of its runs begin with `journal`.
+   */
+  readonly journal?: string;
+  readonly session?: string;
+  readonly user?: string;
+  readonly project?: string;
 }
