@@ -17,6 +17,8 @@ import { HookmachineError } from '../base/errors.ts';
 import type { ApprovalFilter, ApprovalRow, Decision } from './database/approvals.ts';
 import type { CallStore } from './database/store.ts';
 import { assertKnown } from './database/calls.ts';
+import { onDemand } from '../base/on-demand.ts';
+import type { Risk } from '../guards/risk.ts';
 import type { HookSaid } from './judged.ts';
 import { digestOf } from './database/digest.ts';
 import { isUnreachable } from './database/postgres.ts';
@@ -43,6 +45,8 @@ export interface Approval {
   readonly edited?: string;
   /** Why the hooks want someone to be asked. */
   readonly reason?: string;
+  /** How much the call may harm by the rules of the guards; absent if an earlier release asked. */
+  readonly risk?: Risk;
   /** What each hook said. */
   readonly hooks: readonly HookSaid[];
   readonly askedAt: Date;
@@ -50,6 +54,9 @@ export interface Approval {
   /** Absent until someone has answered. */
   readonly answer?: GivenAnswer;
 }
+
+/** Loaded only when somebody has to be asked: most calls need none of the guards' rules. */
+export const loadRisk = onDemand(() => import('../guards/risk.ts'));
 
 /** How a question was answered. */
 export interface GivenAnswer {
@@ -327,6 +334,7 @@ function approvalFrom(row: ApprovalRow): Approval {
     digest: row.digest,
     ...(row.edited !== null && { edited: row.edited }),
     ...(reason !== undefined && { reason }),
+    ...(row.risk !== null && { risk: row.risk }),
     hooks,
     askedAt: row.asked_at,
     expiresAt: row.expires_at,

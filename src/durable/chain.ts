@@ -70,7 +70,7 @@ const record = `json_build_array(
   (select json_agg(json_build_array(e.name, e.host, e.pid, extract(epoch from e.started_at), e.outcome) order by e.name)
      from hookmachine.effects e where e.call = c.id),
   (select json_build_array(a.id, a.shown, a.digest, a.asked, a.decision, a.answered_by, a.answered_as, a.answered_through,
-     a.note, extract(epoch from a.answered_at)) from hookmachine.approvals a where a.call = c.id)
+     a.note, extract(epoch from a.answered_at), a.risk) from hookmachine.approvals a where a.call = c.id)
 )::text`;
 
 interface Recorded {

@@ -175,13 +175,13 @@ function sealedQuestions(store: CallStore, { close, open }: Seal) {
       edited: open(row.edited, row.id, 'edited'),
     };
   return {
-    suspend: (lease, { judged, shown, asked, expiresAfter }) =>
+    suspend: (lease, { judged, shown, asked, ...question }) =>
       store.suspend(lease, {
+        ...question,
         judged: close(judged, lease.call, 'judged'),
         shown: close(shown, lease.call, 'arguments'),
         asked: close(asked, lease.call, 'asked'),
         digest: digestOf(shown),
-        expiresAfter,
       }),
     suspendForHost: (call) =>
       store.suspendForHost({

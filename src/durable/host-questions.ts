@@ -2,7 +2,7 @@ import type { ToolInput } from '../../machines/tool-call.ts';
 import type { Verdict } from '../core/answers/verdict.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
 import { answerOf } from './answer-of.ts';
-import { type Approval, Approvals } from './approvals.ts';
+import { type Approval, Approvals, loadRisk } from './approvals.ts';
 import type { CallStore } from './database/store.ts';
 import type { EndedCall } from './outcome.ts';
 import type { HookSaid, Judged } from './judged.ts';
@@ -20,6 +20,8 @@ export interface HostCall {
   readonly hooks: readonly HookSaid[];
   /** How long the question waits, in ms. */
   readonly expiresAfter: number;
+  /** The folder that the agent works in. */
+  readonly folder: string;
 }
 
 /** What the host is told. */
@@ -47,6 +49,7 @@ export async function askForHost(store: CallStore, call: HostCall): Promise<Host
   }
   const { reason } = call.verdict;
   const asked = { ...(reason !== undefined && { reason }), hooks: call.hooks };
+  const { riskOf } = await loadRisk();
   const open = await store.suspendForHost({
     id,
     workspace: call.workspace,
@@ -55,6 +58,7 @@ export async function askForHost(store: CallStore, call: HostCall): Promise<Host
     input: JSON.stringify(call.input),
     judged: JSON.stringify(judgedOf(call)),
     asked: JSON.stringify(asked),
+    risk: await riskOf(call.tool, call.input, call.folder),
     expiresAfter: call.expiresAfter,
   });
   return open === undefined

@@ -23,7 +23,7 @@ import type { HookSystemConfig } from '../hosts/system/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../core/run/run-machine.ts';
 import { observed, observedSession } from '../core/run/telemetry.ts';
 import { errorResult } from '../core/protocol/tool-result.ts';
-import { type Approval, type Approvals, isIntact } from './approvals.ts';
+import { type Approval, type Approvals, isIntact, loadRisk } from './approvals.ts';
 import { answerOf } from './answer-of.ts';
 import type { CallRow } from './database/calls.ts';
 import { Effects, type LegTool, toolEffect } from './effects.ts';
@@ -309,7 +309,8 @@ class Leg {
   }
 
   async #suspend(context: ToolCallContext): Promise<void> {
-    const { store, expiresAfter } = this.#parts;
+    const { store, config, expiresAfter } = this.#parts;
+    const { riskOf } = await loadRisk();
     const reason = hookResult(context.before)?.verdict.reason;
     const hooks = saidOf(context);
     const judged = judgedOf(context);
@@ -317,6 +318,7 @@ class Leg {
       judged: JSON.stringify(judged),
       shown: JSON.stringify(judged.toolInput),
       asked: JSON.stringify({ ...(reason !== undefined && { reason }), hooks }),
+      risk: await riskOf(this.#row.tool, judged.toolInput, config.getWorkingDir()),
       expiresAfter,
     };
     await this.#reach(() => store.suspend(this.#lease, question));

@@ -1,5 +1,6 @@
 import { unknownApproval } from '../durable/approvals.ts';
 import type { Database } from '../durable/database/postgres.ts';
+import type { Risk } from '../guards/risk.ts';
 import { operations } from '../durable/database/store.ts';
 import { type HubSettings, neededApprovals } from './hub-settings.ts';
 import type { PersonScope } from './person-scope.ts';
@@ -24,6 +25,7 @@ interface Asked {
   readonly workspace: string;
   readonly tool: string;
   readonly owner: string | null;
+  readonly risk: Risk | null;
   readonly isOpen: boolean;
 }
 
@@ -42,7 +44,7 @@ export function answerAs(
   return database.transaction(async (connection) => {
     // Of several who approve at once, the last one finds the votes of the others.
     const { rows } = await connection.query<Asked>(
-      `select c.workspace, c.tool, m.owner, a.decision is null and a.expires_at > now() as "isOpen"
+      `select c.workspace, c.tool, m.owner, a.risk, a.decision is null and a.expires_at > now() as "isOpen"
        from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
        left join hookmachine.machines m on m.name = c.machine where a.id = $1 for update of a`,
       [number],

@@ -23,8 +23,9 @@ interface Message {
 
 /** Sends a message about a question; `link` leads to it. @throws if it was not accepted */
 export async function send(channel: Channel, approval: Approval, link: string): Promise<void> {
-  const { id, tool, reason, workspace, machine, shown } = approval;
-  const where = machine === undefined ? workspace : `${workspace} on ${machine}`;
+  const { id, tool, reason, workspace, machine, risk, shown } = approval;
+  const place = machine === undefined ? workspace : `${workspace} on ${machine}`;
+  const where = risk === undefined ? place : `${place}, risk: ${risk}`;
   const message: Message = {
     title: `May ${tool} run?`,
     text: `${id}: ${reason ?? 'a hook asks'} (${where})`,
@@ -51,8 +52,8 @@ function webhook(
   { secret }: Extract<Channel, { to: 'webhook' }>,
   { approval, link, shown }: Message,
 ): [body: object, headers: Readonly<Record<string, string>>] {
-  const { id, call, workspace, session, machine, tool, reason, digest, askedAt, expiresAt } = approval; // prettier-ignore
-  const question = { id, call, workspace, session, machine, tool, reason, digest, askedAt, expiresAt, link }; // prettier-ignore
+  const { id, call, workspace, session, machine, tool, reason, risk, digest, askedAt, expiresAt } = approval; // prettier-ignore
+  const question = { id, call, workspace, session, machine, tool, reason, risk, digest, askedAt, expiresAt, link }; // prettier-ignore
   const now = new Date();
   const body = {
     type: 'approval.asked',

@@ -2,14 +2,19 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { HookmachineError } from '../base/errors.ts';
 import { messageOf } from '../base/message-of.ts';
+import { type Risk, risks } from '../guards/risk.ts';
 import { timeIn } from '../durable/settings.ts';
 import { parseJson } from '../settings/files/parse-json.ts';
 import { isWithin } from './workspaces.ts';
 
 const names = z.array(z.string().min(1)).min(1);
 
-/** Which questions a rule is about: all, unless it names workspaces or tools. */
-const about = { workspaces: names.optional(), tools: names.optional() };
+/** Which questions a rule is about: all, unless it names workspaces, tools or risks. */
+const about = {
+  workspaces: names.optional(),
+  tools: names.optional(),
+  risks: z.array(z.enum(risks)).min(1).optional(),
+};
 
 const time = z.string().transform((text, context) => {
   const ms = timeIn(text);
@@ -140,18 +145,25 @@ export function readHubSettings(file: string): HubSettings {
   throw fail(`:${line}:${column} ${path.join('.')}: ${issue!.message}`);
 }
 
-/** Whether a rule is about a question. */
+/** A rule's part of which questions it is about. */
+type Rule = Pick<ApproversRule, 'workspaces' | 'tools' | 'risks'>;
+
+/** What a rule needs to know of a question. */
+export interface RuledQuestion {
+  readonly workspace: string;
+  readonly tool: string;
+  readonly risk?: Risk | null;
+}
+
+/** Whether a rule is about a question: one whose risk is unknown has any. */
 export const isAbout = (
-  {
-    workspaces = ['*'],
-    tools = ['*'],
-  }: { readonly workspaces?: string[] | undefined; readonly tools?: string[] | undefined },
-  { workspace, tool }: { readonly workspace: string; readonly tool: string },
-): boolean => isWithin(workspaces, workspace) && isWithin(tools, tool);
+  { workspaces = ['*'], tools = ['*'], risks: which }: Rule,
+  { workspace, tool, risk }: RuledQuestion,
+): boolean =>
+  isWithin(workspaces, workspace) &&
+  isWithin(tools, tool) &&
+  (which === undefined || !risk || which.includes(risk));
 
 /** How many people have to approve a question: as many as the strictest rule about it demands. */
-export const neededApprovals = (
-  { approvers }: HubSettings,
-  question: { readonly workspace: string; readonly tool: string },
-): number =>
+export const neededApprovals = ({ approvers }: HubSettings, question: RuledQuestion): number =>
   Math.max(1, ...approvers.filter((rule) => isAbout(rule, question)).map(({ needs }) => needs));

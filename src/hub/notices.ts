@@ -69,6 +69,7 @@ export class HubNotices {
        left join hookmachine.notices n on n.approval = a.id and n.channel = $1
        where a.decision is null and a.expires_at > now() and a.asked_at <= now() - $2 * interval '1 millisecond'
          and c.workspace like any($3) and c.tool like any($4)
+         and ($5::text[] is null or a.risk is null or a.risk = any($5))
          and (n.approval is null or n.told_at is null and n.next_at <= now())
        order by a.id limit ${batch}
        on conflict (approval, channel) do update
@@ -80,6 +81,7 @@ export class HubNotices {
         channel.after ?? 0,
         (channel.workspaces ?? ['*']).map(likePattern),
         (channel.tools ?? ['*']).map(likePattern),
+        channel.risks ?? null,
       ],
     );
     await Promise.all(rows.map((due) => this.#tellOf(channel, due)));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { risks } from '../guards/risk.ts';
 import { refused } from './refused.ts';
 
 export const aText = z.string().max(1_000);
@@ -6,6 +7,8 @@ export const someJson = z.string();
 export const anId = z.string().min(1).max(10_000);
 export const aCount = z.int().min(0);
 export const aNumber = z.string().regex(/^\d{1,18}$/);
+
+export const aRisk = z.enum(risks);
 
 export const aLease = z.object({ call: anId, number: aCount, host: aText });
 export const aSubmission = z.object({
@@ -46,6 +49,7 @@ export const aWaitingCall = z.object({
   judged: someJson,
   asked: someJson,
   digest: aText.optional(),
+  risk: aRisk.optional(),
   expiresAfter: z.number().positive(),
 });
 

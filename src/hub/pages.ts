@@ -147,6 +147,7 @@ export function approvalPage(
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Tool', tool],
     ['Why', reason],
+    ['Risk', approval.risk],
     ['Workspace', workspace],
     ['Machine', machine],
     ['Session', session],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -196,6 +197,34 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     await waitUntil(() => sent('/chief').some(({ text }) => text.includes('ap-3')));
     expect(sent('/chief').map(({ text }) => /ap-\d/.exec(text)![0])).toEqual(['ap-1', 'ap-3']);
     expect([sent('/hook'), sent('/other')].map(({ length }) => length)).toEqual([expect.toBeOneOf([2, 3]), 0]); // prettier-ignore
+  });
+
+  test('what is risky needs more people and is told to others, also if it is encrypted', async () => {
+    const scene = await own.make();
+    const chief = await receiver();
+    const options = settingsOf(scene, {
+      approvers: [{ risks: ['high'], needs: 2 }],
+      notify: [{ name: 'chief', to: 'webhook', url: `${chief.url}/`, risks: ['high', 'medium'] }],
+    });
+    const key = randomBytes(32).toString('base64');
+    process.env['HOOKMACHINE_DURABLE_KEY'] = key;
+    onTestFinished(() => void delete process.env['HOOKMACHINE_DURABLE_KEY']);
+    const { url } = await scene.joinHub('0', scene.url, ...options);
+    const ann = await own.installed.durable.openHub({ url, token: await person(scene, 'ann', 'answers w') }, { key }); // prettier-ignore
+    onTestFinished(() => ann.close());
+    for (const [id, command] of [['c-1', 'ls'], ['c-2', 'rm -rf ~/Documents'], ['c-3', 'git push']]) // prettier-ignore
+      await scene.run('call', tool.name, '--input', JSON.stringify({ command }), '--id', id!, '--workspace', 'w'); // prettier-ignore
+    const listed = await ann.approvals.list();
+    expect(listed.map(({ risk }) => risk)).toEqual(['low', 'high', 'low']);
+    // An earlier release did not say how risky its question is.
+    await scene.query(`update hookmachine.approvals set risk = null where id = 3`);
+    const yes = { decision: 'approve', by: 'ann' } as const;
+    const answers = [];
+    for (const id of ['ap-1', 'ap-2', 'ap-3']) answers.push(await ann.approvals.answer(id, yes));
+    expect(answers.map(({ accepted, ...rest }) => [accepted, 'missing' in rest && rest.missing])).toEqual([[true, false], [true, 1], [true, 1]]); // prettier-ignore
+    await waitUntil(() => chief.received.length > 0);
+    const told = chief.received.map(({ text }) => (JSON.parse(text) as { data: { id: string; risk?: string } }).data); // prettier-ignore
+    expect(told.filter(({ id }) => id !== 'ap-3')).toMatchObject([{ id: 'ap-2', risk: 'high' }]);
   });
 
   test('bad settings of a hub are one error that names the file, the place and the fix', async () => {

@@ -365,7 +365,7 @@ export class Scene {
       drop table hookmachine.session_entries, hookmachine.session_journals, hookmachine.sessions, hookmachine.votes, hookmachine.notices, hookmachine.chain, hookmachine.intake, hookmachine.tokens, hookmachine.grants, hookmachine.people, hookmachine.machines;
       alter table hookmachine.bundle_uses drop column share;
       alter table hookmachine.calls drop column machine, drop column sealed;
-      alter table hookmachine.approvals drop column answered_through, drop column edited;
+      alter table hookmachine.approvals drop column answered_through, drop column edited, drop column risk;
       delete from hookmachine.version where version > ${version}`);
     if (version === 5) return;
     await this.query(`

@@ -41,6 +41,7 @@ async function answeredHere(
       tool: String(tool),
       input,
       verdict: outcome.verdict,
+      folder,
       hooks: results.map(({ hook, decision, reason, status }) => ({
         hook: hook.name,
         source: hook.source,

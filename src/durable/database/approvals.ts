@@ -1,3 +1,4 @@
+import type { Risk } from '../../guards/risk.ts';
 import type { Database, Queryable } from './postgres.ts';
 
 /** How a question was answered. */
@@ -16,6 +17,8 @@ export interface ApprovalRow {
   readonly shown: string;
   readonly digest: string;
   readonly asked: string;
+  /** How much the call may harm; null if it was asked by an earlier release. */
+  readonly risk: Risk | null;
   readonly asked_at: Date;
   readonly expires_at: Date;
   readonly decision: Decision | null;

@@ -324,6 +324,8 @@ export interface NewQuestion {
   readonly expiresAfter: number;
   /** The digest of the arguments, if `shown` is encrypted. */
   readonly digest?: string | undefined;
+  /** How much the call may harm. */
+  readonly risk?: string | undefined;
 }
 
 /** Lists the question and releases the call, in one transaction. */
@@ -347,12 +349,12 @@ export function suspend(
 export async function insertQuestion(
   connection: Queryable,
   call: string,
-  { shown, asked, expiresAfter, digest = digestOf(shown) }: Omit<NewQuestion, 'judged'>,
+  { shown, asked, expiresAfter, digest = digestOf(shown), risk }: Omit<NewQuestion, 'judged'>,
 ): Promise<void> {
   await connection.query(
-    `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
-     values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
-    [call, shown, digest, asked, expiresAfter],
+    `insert into hookmachine.approvals (call, shown, digest, asked, expires_at, risk)
+     values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond', $6)`,
+    [call, shown, digest, asked, expiresAfter, risk ?? null],
   );
   await connection.query('select hookmachine.tell(workspace, id) from hookmachine.calls where id = $1', [call]); // prettier-ignore
 }

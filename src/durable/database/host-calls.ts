@@ -18,6 +18,8 @@ export interface WaitingHostCall {
   readonly expiresAfter: number;
   /** The digest of the arguments, if they are encrypted. */
   readonly digest?: string | undefined;
+  /** How much the call may harm. */
+  readonly risk?: string | undefined;
   /** The machine that submits it through a hub. */
   readonly machine?: string | undefined;
 }
@@ -43,8 +45,8 @@ export const hostCallOperations = {
          values ($1, $2, $3, $4, $5, $6, true, 'suspended', $7, $8)`,
         [id, format, workspace, session, tool, input, judged, call.machine ?? null],
       );
-      const { asked, expiresAfter, digest } = call;
-      await insertQuestion(connection, id, { shown: input, asked, expiresAfter, digest });
+      const { asked, expiresAfter, digest, risk } = call;
+      await insertQuestion(connection, id, { shown: input, asked, expiresAfter, digest, risk });
       return undefined;
     });
   },

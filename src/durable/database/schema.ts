@@ -270,7 +270,7 @@ const migrations: readonly string[] = [
   alter table hookmachine.bundle_uses add column share integer not null default 100 check (share between 1 and 100);
   alter table hookmachine.calls add column machine text, add column sealed boolean not null default false;
   create index on hookmachine.calls (ended_at) where status = 'ended' and not sealed;
-  alter table hookmachine.approvals add column answered_through text, add column edited text;
+  alter table hookmachine.approvals add column answered_through text, add column edited text, add column risk text;
   `,
 ];
 
