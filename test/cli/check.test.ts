@@ -35,7 +35,7 @@ describe('hookmachine check', () => {
     const { stdout, exitCode } = await inProcess(box, ['check']);
     expect([stdout, exitCode]).toEqual([
       `${box.own.project}
-  1:44 hooks.BeforeTool[0].matchers: there is no such key, so it is ignored; write "matcher"  [unknown-key]
+  1:32 hooks.BeforeTool[0].matchers: there is no such key, so it is ignored; write "matcher"  [unknown-key]
   hooks.BeforeTool[0].hooks[0]: its script "./gone.sh" does not exist; write the path of an existing file, relative to the project folder  [script-missing]
 
 2 problems in 1 hook.`,

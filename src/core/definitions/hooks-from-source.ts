@@ -1,7 +1,7 @@
 import type { HookSource } from '../protocol/events.ts';
 import type { HookBundle } from './hook-definition.ts';
 import type { SettingsOwner } from './settings.ts';
-import type { Path, Position } from './problem.ts';
+import type { Locate } from './problem.ts';
 
 /** The hooks of one source, not yet checked. */
 export interface HooksFromSource {
@@ -16,7 +16,7 @@ export interface HooksFromSource {
   readonly budget?: unknown;
   readonly file?: string;
   /** Returns the position in the file of the value at a settings path. */
-  readonly locate?: ((path: Path) => Position) | undefined;
+  readonly locate?: Locate | undefined;
   /** Variables that commands from this source may use. */
   readonly env?: Readonly<Record<string, string>>;
   /** What a failure means for hooks that do not say so themselves; default: the operation continues. */

@@ -12,6 +12,9 @@ export interface Position {
   readonly column: number;
 }
 
+/** Finds the position of the value at a path or of its key; if there is none, of the nearest value around it. */
+export type Locate = (path: Path, part?: 'key' | 'value') => Position;
+
 /** The kind of fault, for programs; only where there is more to say than that a value is invalid. */
 export type FaultCode = 'unknown-key' | 'unknown-event' | 'unknown-name' | 'timeout-unit' | 'off';
 
@@ -94,7 +97,7 @@ const mostProblems = 100;
 export function collectProblems(
   from: {
     readonly file?: string;
-    readonly locate?: ((path: Path) => Position) | undefined;
+    readonly locate?: Locate | undefined;
     readonly source?: HookSource;
     readonly onFailure?: 'block';
   },
@@ -120,7 +123,7 @@ export function collectProblems(
     const { path, message, fix, code } = fault();
     problems.push({
       ...(from.file !== undefined && { file: from.file }),
-      ...(from.locate && { at: from.locate(path) }),
+      ...(from.locate && { at: from.locate(path, code === 'unknown-key' ? 'key' : 'value') }),
       place: placeOf(path),
       message,
       fix,

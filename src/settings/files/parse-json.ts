@@ -6,13 +6,12 @@ import {
   parseTree,
   printParseErrorCode,
 } from './jsonc.ts';
-import type { Path, Position } from '../../core/definitions/problem.ts';
+import type { Locate, Path, Position } from '../../core/definitions/problem.ts';
 
 /** A parsed JSON text, possibly with comments, and the position of each value in it. */
 export interface ParsedJson {
   readonly value: unknown;
-  /** Returns the position of the value at this path, or of the nearest value around it. */
-  readonly locate: (path: Path) => Position;
+  readonly locate: Locate;
   /** Keys that occur more than once in one object; the last one counts. */
   readonly doubled: readonly DoubledKey[];
 }
@@ -44,9 +43,9 @@ export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFa
   if (plain) {
     // Parsed once, and only when a position is asked for.
     let tree: Node | undefined;
-    const locate = (path: Path): Position => {
+    const locate: Locate = (path, part) => {
       tree ??= parseTree(source)!;
-      return position(nodeAt(tree, path).node.offset);
+      return position(offsetOf(tree, path, part));
     };
     return { value: plain.value, locate, doubled: [] };
   }
@@ -64,7 +63,7 @@ export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFa
       };
     return {
       value: getNodeValue(root),
-      locate: (path) => position(nodeAt(root, path).node.offset),
+      locate: (path, part) => position(offsetOf(root, path, part)),
       doubled: doubledKeys(root),
     };
   } catch (error) {
@@ -127,6 +126,12 @@ export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean }
     node = child;
   }
   return { node, isExact: true };
+}
+
+function offsetOf(root: Node, path: Path, part: 'key' | 'value' = 'value'): number {
+  const { node, isExact } = nodeAt(root, path);
+  const key = part === 'key' && isExact ? node.parent?.children?.[0] : undefined;
+  return (key ?? node).offset;
 }
 
 const keyOf = (property: Node): unknown => property.children?.[0]?.value;
