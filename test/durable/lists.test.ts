@@ -122,8 +122,11 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
     const waiting = scene.run('call', '--wait', 'c-1');
     await waitUntil(
       async () =>
-        (await scene.query(`select from pg_stat_activity where application_name = 'hookmachine'`))
-          .length > 0,
+        (
+          await scene.query(
+            `select from pg_stat_activity where application_name = 'hookmachine' and query like '%hookmachine.calls%'`,
+          )
+        ).length > 0,
     );
     const begin = await scene.killServer();
     await begin();
