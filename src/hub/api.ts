@@ -4,6 +4,7 @@ import { isRecord } from '../base/json.ts';
 import { messageOf } from '../base/message-of.ts';
 import { requestBody } from '../base/request-body.ts';
 import { isLeaseLost } from '../durable/database/effects.ts';
+import { exposition, type Metric } from '../durable/database/metrics.ts';
 import type { Database } from '../durable/database/postgres.ts';
 import { answerOperation, textOf } from './answer-operation.ts';
 import type { Holders } from './holders.ts';
@@ -46,10 +47,7 @@ export async function answerApi(
       const { code } = fieldsOf(await bodyOf(request, 10_000));
       return send(response, 200, { value: await parts.members.enrol(textIn(code, 'code')) });
     }
-    const { authorization = '', 'user-agent': agent = '' } = request.headers;
-    const token = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? '';
-    const version = /^hookmachine\/(\S{1,40})$/.exec(agent)?.[1];
-    const holder = token === '' ? undefined : await parts.holders.of(token, version);
+    const holder = await holderOf(parts, request);
     if (holder === undefined) {
       const message = 'The hub does not know this token: it was revoked, has expired, or is that of another hub.'; // prettier-ignore
       return send(response, 401, { error: { code: 'HUB_REFUSED', message } });
@@ -60,6 +58,37 @@ export async function answerApi(
     if (response.closed || response.headersSent) response.destroy();
     else sendProblem(parts, response, error);
   }
+}
+
+/** Answers a collector of metrics that has the token of a person, with those of the workspaces that they see. */
+export async function answerMetrics(
+  parts: HubParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const holder = await holderOf(parts, request);
+    if (holder?.kind !== 'person')
+      return void response
+        .writeHead(401)
+        .end('give the token of a person who sees the workspaces\n');
+    const found = await answerOperation(parts, holder, 'metrics', []);
+    const text = exposition(found as readonly Metric[]);
+    response
+      .writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+      .end(text);
+  } catch (error) {
+    if (response.closed || response.headersSent) response.destroy();
+    else sendProblem(parts, response, error);
+  }
+}
+
+/** Who sends a request, by its token. */
+function holderOf({ holders }: HubParts, { headers: given }: IncomingMessage) {
+  const { authorization = '', 'user-agent': agent = '' } = given;
+  const token = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? '';
+  const version = /^hookmachine\/(\S{1,40})$/.exec(agent)?.[1];
+  return token === '' ? undefined : holders.of(token, version);
 }
 
 async function answerHolder(

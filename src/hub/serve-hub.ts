@@ -7,7 +7,7 @@ import { messageOf } from '../base/message-of.ts';
 import { sealCalls } from '../durable/chain.ts';
 import { isUnreachable, openDatabase } from '../durable/database/postgres.ts';
 import { assertMigrated } from '../durable/database/schema.ts';
-import { answerApi, type HubParts } from './api.ts';
+import { answerApi, answerMetrics, type HubParts } from './api.ts';
 import { Holders } from './holders.ts';
 import { type HubSettings, noSettings } from './hub-settings.ts';
 import { HubNews } from './hub-news.ts';
@@ -91,6 +91,7 @@ async function serve(options: HubOptions, parts: HubParts): Promise<Hub> {
     const { pathname } = url;
     if (pathname === '/livez') return void response.end('alive\n');
     if (pathname === '/readyz') return void ready(parts, response);
+    if (pathname === '/metrics') return void answerMetrics(parts, request, response);
     if (pathname.startsWith('/v1/'))
       return void answerApi(parts, pathname.slice(4), request, response);
     void site.answer(url, request, response);

@@ -199,6 +199,22 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
     expect([sent('/hook'), sent('/other')].map(({ length }) => length)).toEqual([expect.toBeOneOf([2, 3]), 0]); // prettier-ignore
   });
 
+  test('a collector gets the metrics of the workspaces that the person sees whose token it sends', async () => {
+    const scene = await own.make();
+    const { url } = await scene.joinHub();
+    await scene.call();
+    const metrics = async (token?: string) => {
+      const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+      const response = await fetch(`${url}/metrics`, { headers });
+      return { status: response.status, text: await response.text() };
+    };
+    const [ann, ben] = [await person(scene, 'ann', 'sees w'), await person(scene, 'ben', 'sees x')];
+    expect((await metrics(ann)).text).toContain('hookmachine_questions_waiting{workspace="w"} 1');
+    expect((await metrics(ben)).text).not.toContain('workspace="w"');
+    const others = await Promise.all([metrics(), metrics('none'), metrics(scene.hubToken)]);
+    expect(others.map(({ status }) => status)).toEqual([401, 401, 401]);
+  });
+
   test('what is risky needs more people and is told to others, also if it is encrypted', async () => {
     const scene = await own.make();
     const chief = await receiver();
