@@ -232,6 +232,8 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the work of
       await scene.run('call', tool.name, '--input', JSON.stringify({ command }), '--id', id!, '--workspace', 'w'); // prettier-ignore
     const listed = await ann.approvals.list();
     expect(listed.map(({ risk }) => risk)).toEqual(['low', 'high', 'low']);
+    const lines = (await scene.run('approvals', 'list')).stdout.split('\n');
+    expect(lines.map((one) => one.includes('high risk'))).toEqual([false, true, false]);
     // An earlier release did not say how risky its question is.
     await scene.query(`update hookmachine.approvals set risk = null where id = 3`);
     const yes = { decision: 'approve', by: 'ann' } as const;

@@ -211,12 +211,13 @@ async function inspect({ port, open }: InspectOptions): Promise<void> {
 }
 
 /** One question on one line. */
-function line({ id, tool, hooks, reason, askedAt, expiresAt, answer }: Approval): string {
+function line({ id, tool, risk, hooks, reason, askedAt, expiresAt, answer }: Approval): string {
   const asking = hooks.filter(({ decision }) => decision === 'ask');
   const by = asking.map(({ hook, source }) => `hook "${oneLine(hook, 60)}" (${source})`);
   const why = reason === undefined ? '' : `: ${oneLine(reason, 200)}`;
   const when = answer ? shownAnswer(answer) : `expires in ${span(expiresAt.getTime() - Date.now())}`; // prettier-ignore
-  return `${id}  ${tool}  asked by ${by.join(', ') || 'a hook'}${why}  ${span(Date.now() - askedAt.getTime())} ago, ${when}\n`;
+  const harm = risk === 'high' ? '  high risk' : '';
+  return `${id}  ${tool}${harm}  asked by ${by.join(', ') || 'a hook'}${why}  ${span(Date.now() - askedAt.getTime())} ago, ${when}\n`;
 }
 
 const shownAnswer = ({ decision, by }: GivenAnswer): string =>
