@@ -3,7 +3,7 @@ import { Coverage } from '../../fuzz/coverage.ts';
 import { corpusOf, describeBroken, fuzz } from '../../fuzz/fuzz.ts';
 import { promise, type Target } from '../../fuzz/target.ts';
 import { targets } from '../../fuzz/targets/index.ts';
-import { readStdout } from '../../src/hosts/llxprt/answer.ts';
+import { readStdout } from '../../src/hosts/plain/answer.ts';
 
 /** How many inputs each target gets after its corpus; `npm run fuzz` continues for a minute each. */
 const inputs = 25;

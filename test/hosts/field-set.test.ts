@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FieldSet, joinTexts } from '../../src/core/answers/merge-effects.ts';
-import { specificOutput } from '../../src/hosts/llxprt/merge-answers.ts';
+import { specificOutput } from '../../src/hosts/plain/merge-answers.ts';
 import { defined } from '../../src/base/json.ts';
 
 test('a FieldSet keeps the last value of a field and records every hook that set it', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAnswer as readKodelet } from '../../src/hosts/kodelet/answer.ts';
-import { readAnswer } from '../../src/hosts/llxprt/answer.ts';
+import { readAnswer } from '../../src/hosts/plain/answer.ts';
 import { embeddedObjects } from '../../src/hosts/parts/printed-json.ts';
 import { holdsDenial } from '../../src/hosts/parts/near-misses.ts';
 import { denyFailure } from '../../src/core/answers/process-facts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readAnswer as readKodelet } from '../../src/hosts/kodelet/answer.ts';
 import { toStdin } from '../../src/hosts/kodelet/stdin.ts';
-import { readAnswer } from '../../src/hosts/llxprt/answer.ts';
+import { readAnswer } from '../../src/hosts/plain/answer.ts';
 import { denyFailure } from '../../src/core/answers/process-facts.ts';
 import { hookEventNames, type LifecycleEvent } from '../../src/core/protocol/events.ts';
 import { exited } from '../support/answers.ts';

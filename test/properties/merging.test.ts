@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, NamedAnswer } from '../../src/core/answers/answer.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
 import { joinTexts } from '../../src/core/answers/merge-effects.ts';
-import { mergeAnswers, mergeToolConfigs } from '../../src/hosts/llxprt/merge-answers.ts';
+import { mergeAnswers, mergeToolConfigs } from '../../src/hosts/plain/merge-answers.ts';
 import type { HookToolConfig } from '../../src/core/protocol/llm.ts';
 import { isBlocking, type HookOutput } from '../../src/core/protocol/output.ts';
 import { exited } from '../support/answers.ts';

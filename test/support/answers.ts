@@ -1,6 +1,6 @@
 import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer, NamedAnswer } from '../../src/core/answers/answer.ts';
-import { readAnswer } from '../../src/hosts/llxprt/answer.ts';
+import { readAnswer } from '../../src/hosts/plain/answer.ts';
 import type { HookEventName } from '../../src/core/protocol/events.ts';
 
 /** The outcome of a process that ended by itself, silently with 0 unless the caller says otherwise. */

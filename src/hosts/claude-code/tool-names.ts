@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
+import { toolNames as ourToolNames } from '../plain/tool-names.ts';
 import { claudeEventOf, traitsOf } from './events.ts';
 
 /** Claude Code's tools (code.claude.com/docs/en/tools-reference), including those of older versions. */

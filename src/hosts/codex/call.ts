@@ -12,7 +12,7 @@ import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dial
 import { call, checkedCall, claudeShapes, ownFields } from '../parts/host-call.ts';
 import type { CodexEventName } from './events.ts';
 import { fromCodexSource } from './matcher.ts';
-import { patchParts } from './patch-parts.ts';
+import { patchParts } from '../patch/patch-parts.ts';
 import { fromCodexResponse, fromCodexTool, toCodexInput, toCodexResponse } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { anyMatches, type Matcher, matchesAll } from '../parts/matching.ts';
 import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
-import { fromRustRegex } from './rust-regex.ts';
+import { fromRustRegex } from '../../base/rust-regex.ts';
 import { codexNamesOf } from './tools.ts';
 
 /** A matcher that is a list of exact names, not a regular expression. */

@@ -2,7 +2,7 @@ import { isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { wholePath } from '../../base/folders.ts';
 import { shellStreams } from '../parts/tool-facts.ts';
-import { fromPatch, toPatch } from './patch.ts';
+import { fromPatch, toPatch } from '../patch/patch.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

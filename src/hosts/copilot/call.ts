@@ -9,7 +9,7 @@ import {
   type Shape,
 } from '../../core/protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../../core/dialects/dialect.ts';
-import { patchFieldIn, patchParts } from '../codex/patch-parts.ts';
+import { patchFieldIn, patchParts } from '../patch/patch-parts.ts';
 import { failureOf, checkedCall } from '../parts/host-call.ts';
 import { copilotEventNamed, type CopilotEvent, type CopilotPointName } from './events.ts';
 import {

@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
+import { toolNames as ourToolNames } from '../plain/tool-names.ts';
 import { copilotEventOf, traitsOf } from './events.ts';
 import { pascalToolNames, toCopilotTool } from './tools.ts';
 

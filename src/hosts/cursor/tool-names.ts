@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
+import { toolNames as ourToolNames } from '../plain/tool-names.ts';
 import { cursorEventOf, traitsOf } from './events.ts';
 
 /** Cursor's types of tools. */

@@ -5,7 +5,7 @@ import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts'
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer, type Effect, type Wants } from '../../core/answers/answer.ts';
 import { denialAround, denialIn, type LostDenial } from '../parts/host-denials.ts';
-import { readSpecific } from '../llxprt/vocabulary.ts';
+import { readSpecific } from '../plain/vocabulary.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
 import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {

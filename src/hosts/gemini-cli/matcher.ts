@@ -1,7 +1,7 @@
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { type Matcher, matchesAll } from '../parts/matching.ts';
-import { compileMatcher as compilePlainly, usesOf } from '../llxprt/matcher.ts';
+import { compileMatcher as compilePlainly, usesOf } from '../plain/matcher.ts';
 import { excludesNames } from '../parts/tool-table.ts';
 import { toGeminiTool } from './tools.ts';
 

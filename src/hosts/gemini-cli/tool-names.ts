@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
+import { toolNames as ourToolNames } from '../plain/tool-names.ts';
 
 /** Gemini CLI's tools (packages/core/src/tools/tool-names.ts), and those that call its agents. */
 const names =

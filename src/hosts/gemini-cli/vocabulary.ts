@@ -1,5 +1,5 @@
 import { hookPointOf, type HookEventName } from '../../core/points/hook-points.ts';
-import { decidingCommon, decidingSpecific, wordsOf as plainWordsOf } from '../llxprt/vocabulary.ts';
+import { decidingCommon, decidingSpecific, wordsOf as plainWordsOf } from '../plain/vocabulary.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
 
 /** What an answer to an event may do. */

@@ -24,10 +24,11 @@ import {
 import { isDenyingText } from '../parts/deciding-words.ts';
 import type { Dialect } from '../../core/dialects/dialect.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
-import { readExit as readPlainly } from '../llxprt/answer.ts';
+import { readExit as readPlainly } from '../plain/answer.ts';
 import { defineGuards } from '../../guards/define-guards.ts';
-import { hooksOf, llxprt } from '../llxprt/index.ts';
-import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
+import { llxprt } from '../llxprt/index.ts';
+import { hooksOf } from '../plain/owned-hooks.ts';
+import { intersectToolConfigs, mergeAnswers } from '../plain/merge-answers.ts';
 import type { BundledHooks } from '../../settings/bundles/bundled-hooks.ts';
 import type * as Rules from '../claude-code/rules.ts';
 import type { SubCommands } from '../claude-code/rules.ts';

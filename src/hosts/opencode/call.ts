@@ -8,7 +8,7 @@ import {
   type Shape,
 } from '../../core/protocol/fields.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import { patchFieldIn, patchParts } from '../codex/patch-parts.ts';
+import { patchFieldIn, patchParts } from '../patch/patch-parts.ts';
 import type { CallResult, CheckedCall, Dialect } from '../../core/dialects/dialect.ts';
 import { tools } from './tools.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../core/protocol/fields.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import { patchFieldIn, patchParts } from '../codex/patch-parts.ts';
+import { patchFieldIn, patchParts } from '../patch/patch-parts.ts';
 import { failureOf } from '../parts/host-call.ts';
 import { toolsOf } from './tools.ts';
 import type { Fields, LoadedHost } from './host-table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definition } from '../../support/definition.ts';
-import { fromRustRegex } from '../../../src/hosts/codex/rust-regex.ts';
+import { fromRustRegex } from '../../../src/base/rust-regex.ts';
 import { compileMatcher, matcherFault, matcherOf } from '../../../src/hosts/codex/matcher.ts';
 import type { CodexEventName } from '../../../src/hosts/codex/events.ts';
 

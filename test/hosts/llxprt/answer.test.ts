@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../src/hosts/llxprt/answer.ts';
+import { readAnswer } from '../../../src/hosts/plain/answer.ts';
 import { hookEventNames } from '../../../src/core/protocol/events.ts';
 import { exited, printed } from '../../support/answers.ts';
 import { cpuTime } from '../../support/cpu-time.ts';

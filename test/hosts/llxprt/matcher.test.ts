@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RegexBudget, RegexUndecidedError } from '../../../src/base/bounded-regex.ts';
-import { compileMatcher, matching } from '../../../src/hosts/llxprt/matcher.ts';
+import { compileMatcher, matching } from '../../../src/hosts/plain/matcher.ts';
 import { hookEventNames, type HookEventName } from '../../../src/core/protocol/events.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 

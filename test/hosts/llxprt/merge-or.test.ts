@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { emptyVerdict } from '../../../src/core/answers/merge-effects.ts';
-import { mergeAnswers } from '../../../src/hosts/llxprt/merge-answers.ts';
+import { mergeAnswers } from '../../../src/hosts/plain/merge-answers.ts';
 import { exited, answersOf, named, printed, type Printed } from '../../support/answers.ts';
-import { readAnswer } from '../../../src/hosts/llxprt/answer.ts';
+import { readAnswer } from '../../../src/hosts/plain/answer.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
 const merge = (...outputs: Printed[]) =>

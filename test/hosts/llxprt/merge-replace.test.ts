@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../src/hosts/llxprt/answer.ts';
-import { mergeAnswers } from '../../../src/hosts/llxprt/merge-answers.ts';
+import { readAnswer } from '../../../src/hosts/plain/answer.ts';
+import { mergeAnswers } from '../../../src/hosts/plain/merge-answers.ts';
 import type { HookEventName } from '../../../src/core/protocol/events.ts';
 import { answersOf, exited, named, printed, type Printed } from '../../support/answers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergeAnswers, mergeToolConfigs } from '../../../src/hosts/llxprt/merge-answers.ts';
+import { mergeAnswers, mergeToolConfigs } from '../../../src/hosts/plain/merge-answers.ts';
 import { answersOf, type Printed } from '../../support/answers.ts';
 
 const merge = (...outputs: Printed[]) =>

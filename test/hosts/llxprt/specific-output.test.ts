@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSpecific } from '../../../src/hosts/llxprt/vocabulary.ts';
+import { readSpecific } from '../../../src/hosts/plain/vocabulary.ts';
 import { hookEventNames } from '../../../src/core/protocol/events.ts';
 
 describe('before a model call', () => {

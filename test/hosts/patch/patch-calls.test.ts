@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callsOf } from '../../../src/hosts/codex/patch-calls.ts';
+import { callsOf } from '../../../src/hosts/patch/patch-calls.ts';
 
 const patchOf = (...lines: readonly string[]): string =>
   ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
