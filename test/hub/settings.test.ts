@@ -18,8 +18,14 @@ test('the settings of a hub that the page shows can be read, with what their var
   vi.stubEnv('SLACK_WEBHOOK', 'https://hooks.example/T1');
   vi.stubEnv('BOT_SECRET', 'whsec_c2VjcmV0');
   vi.stubEnv('SMTP_URL', 'smtps://mail.example');
-  const { approvers, notify } = settingsIn(blockWith('docs/operations.md', 'jsonc', 'approvers'));
-  expect(approvers).toEqual([{ workspaces: ['prod*'], tools: ['run_shell_command'], needs: 2 }]);
+  const { approvers, notify, recordings } = settingsIn(
+    blockWith('docs/operations.md', 'jsonc', 'approvers'),
+  );
+  expect(approvers).toEqual([
+    { workspaces: ['prod*'], tools: ['run_shell_command'], needs: 2 },
+    { risks: ['high'], needs: 2 },
+  ]);
+  expect(recordings).toEqual({ keep: 30 * 86_400_000, payloads: ['shop'] });
   expect(notify).toMatchObject([
     { name: 'team', url: 'https://hooks.example/T1' },
     { name: 'chief', after: 1_800_000 },

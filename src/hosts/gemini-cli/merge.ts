@@ -1,8 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import type { Answer, NamedAnswer } from '../../core/answers/answer.ts';
-import { chainPayload } from '../plain/chain.ts';
-import { mergeAnswers } from '../plain/merge-answers.ts';
+import { chainPayload, mergeAnswers } from '../plain/merge-answers.ts';
 import { withEscapedContext } from '../parts/escaped-context.ts';
 import { mergeEffects } from '../../core/answers/merge-effects.ts';
 import type { Change, Verdict } from '../../core/answers/verdict.ts';

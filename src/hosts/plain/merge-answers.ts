@@ -1,3 +1,4 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
 import { hookPointOf, type HookEventName, type Slot } from '../../core/points/hook-points.ts';
 import type { HookToolConfig, HookToolMode } from '../../core/protocol/llm.ts';
 import type { HookDecision, HookOutput } from '../../core/protocol/output.ts';
@@ -336,4 +337,40 @@ export function intersectToolConfigs(
   return left.length === 0
     ? { mode: 'NONE', allowedFunctionNames: [] }
     : { ...merged, allowedFunctionNames: left };
+}
+
+/**
+ * Returns what the next hook of a sequence receives: the changes so far, spread over the input key by
+ * key. Only a successful hook changes anything.
+ */
+export function chainPayload(
+  event: HookEventName,
+  payload: HookPayload,
+  answer: Answer,
+): HookPayload {
+  const specific = answer.output?.hookSpecificOutput;
+  if (!answer.success || specific === undefined) return payload;
+  switch (event) {
+    case 'BeforeTool':
+      return spread(payload, 'tool_input', specific['tool_input']);
+    case 'BeforeModel':
+      return spread(payload, 'llm_request', specific['llm_request']);
+    // A later redactor must not undo an earlier one.
+    case 'AfterModel':
+      return spread(payload, 'llm_response', specific['llm_response']);
+    case 'BeforeAgent': {
+      const context = specific['additionalContext'];
+      return typeof context === 'string' && context !== ''
+        ? { ...payload, prompt: `${String(payload['prompt'])}\n\n${context}` }
+        : payload;
+    }
+    default:
+      return payload;
+  }
+}
+
+function spread(payload: HookPayload, key: string, change: unknown): HookPayload {
+  if (!isRecord(change)) return payload;
+  const before = payload[key];
+  return { ...payload, [key]: { ...(isRecord(before) ? before : {}), ...change } };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../../src/hosts/plain/answer.ts';
-import { chainPayload } from '../../../src/hosts/plain/chain.ts';
+import { chainPayload } from '../../../src/hosts/plain/merge-answers.ts';
 import { hookEventNames, type HookEventName } from '../../../src/core/protocol/events.ts';
 import { exited, printed } from '../../support/answers.ts';
 import { someFields } from '../../support/session.ts';
