@@ -22,10 +22,10 @@ export class PersonScope {
     return isWithin(this.workspaces(), workspace);
   }
 
-  /** Whether a machine with this pattern may have calls that this person sees. */
-  mayShare(pattern: string): boolean {
+  /** Whether a machine with this pattern may have calls for which this person has one of these roles, or any. */
+  mayShare(pattern: string, ...roles: readonly Role[]): boolean {
     const prefix = pattern.replace(/\*$/, '');
-    return this.workspaces().some(
+    return this.workspaces(...roles).some(
       (own) => isWithin([own], prefix) || isWithin([pattern], own.replace(/\*$/, '')),
     );
   }

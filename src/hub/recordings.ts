@@ -78,13 +78,11 @@ export class Recordings {
     const mayHavePayloads = takesPayloads(this.#settings, machine);
     const journals = await this.#journals(connection, machine.name, lines);
     const parts = new Map<string, Part>();
-    let payloads = false;
     for (const line of lines) {
       const value = parsed(line);
       const header = headerOf(value);
       if (header === 'newer') continue;
       if (header !== undefined) {
-        payloads = header.payloads && mayHavePayloads;
         const { journal, session } = header;
         if (journal === undefined || session === undefined || timeFaultOf(header) !== undefined) continue; // prettier-ignore
         journals.set(journal, session);
@@ -99,7 +97,7 @@ export class Recordings {
       if (session === undefined) continue;
       const part = partOf(parts, session, entry.at);
       part.lines.push(JSON.stringify(entry));
-      part.payloads ||= payloads;
+      part.payloads ||= 'payload' in entry;
       count(part, entry);
     }
     for (const [session, part] of parts) await store(connection, machine.name, session, part);

@@ -13,7 +13,7 @@ import { withKeys } from '../durable/encrypted-store.ts';
 import type { HubParts } from './api.ts';
 import { neededApprovals } from './hub-settings.ts';
 import { fleetReport } from './fleet.ts';
-import type { Machine } from './known.ts';
+import type { Machine, Role } from './known.ts';
 import { machinesPage } from './machines-page.ts';
 import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
 import { answerAs, votesFor } from './answer-as.ts';
@@ -124,10 +124,10 @@ export class Site {
     response.writeHead(303, { location: '/machines' }).end();
   }
 
-  /** The machines that share a workspace with a person. */
-  async #machinesOf(person: PersonScope): Promise<readonly string[]> {
+  /** The machines that share a workspace with a person, in which they have one of these roles, or any. */
+  async #machinesOf(person: PersonScope, ...roles: readonly Role[]): Promise<readonly string[]> {
     const machines = await this.#parts.members.machines();
-    return machines.filter((one) => isShared(one, person)).map(({ name }) => name);
+    return machines.filter((one) => isShared(one, person, ...roles)).map(({ name }) => name);
   }
 
   async #sessions(
@@ -159,6 +159,10 @@ export class Site {
         .writeHead(404)
         .end(plainPage('Not found', person, 'There is no such session in your workspaces.'));
     const { machine, payloads } = session;
+    if (payloads && !(await this.#machinesOf(person, 'answers', 'administers')).includes(machine))
+      throw refused(
+        'this session holds arguments and results: those who may answer in its workspaces see it',
+      );
     const title = `${session.session} on ${machine}`;
     const feed = new Feed({ source: 'recording', title, payloads }, mostShown);
     for await (const entry of recordings.entries(id)) feed.write(entry);
@@ -312,8 +316,11 @@ export class Site {
   }
 }
 
-const isShared = ({ workspaces }: Machine, person: PersonScope): boolean =>
-  workspaces.some((one) => person.mayShare(one));
+const isShared = (
+  { workspaces }: Machine,
+  person: PersonScope,
+  ...roles: readonly Role[]
+): boolean => workspaces.some((one) => person.mayShare(one, ...roles));
 
 /** A path of this hub, and of no other site. */
 const ownPath = (path: string | null): string =>

@@ -1,6 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readHubSettings } from '../../src/hub/hub-settings.ts';
+import { Recordings } from '../../src/hub/recordings.ts';
 import { openPage, startBrowser } from '../watch/inspector/browser.ts';
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { operate, person } from './hub-people.ts';
@@ -106,6 +108,13 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the session
       { machine: 'open', payloads: true, holds: true },
       { machine: 'shut', payloads: false, holds: false },
     ]);
+    // Whoever only sees which tool is asked about sees no arguments here either.
+    const may = async (name: string, role: string) => {
+      const read = reader(url, await person(scene, name, `${role} shop`));
+      const [row] = await scene.query(`select id from hookmachine.sessions where machine = 'open'`);
+      return (await read(`/sessions/${String(row!['id'])}`)).status;
+    };
+    expect([await may('ann', 'sees'), await may('ben', 'answers')]).toEqual([403, 200]);
     // A machine that sends them all the same does not have them kept.
     const response = await fetch(`${url}/v1/recordings`, {
       method: 'POST',
@@ -133,8 +142,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the session
       (await scene.run('durable', 'hold', 'place', '--session', 's-2', '--note', 'a lawsuit'))
         .exitCode,
     ).toBe(0);
-    const { recordings } = await import('../../src/hub/hub-settings.ts').then(({ readHubSettings }) => readHubSettings(settings)); // prettier-ignore
-    const { Recordings } = await import('../../src/hub/recordings.ts');
+    const { recordings } = readHubSettings(settings);
     const database = {
       query: async (text: string, values?: readonly unknown[]) => ({ rows: await scene.query(text, values) }), // prettier-ignore
     } as unknown as ConstructorParameters<typeof Recordings>[0];

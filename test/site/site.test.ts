@@ -156,11 +156,12 @@ if (isBuilt)
       'no page is wider than a window of %i px',
       async (width) => {
         const some = width === 360 ? pages.filter((page) => !page.startsWith('source/')) : [];
+        const opened = await openPage(`${origin}/`, {
+          viewport: { width, height: 800 },
+          colorScheme: width === 768 ? 'dark' : 'light',
+        });
         for (const page of ['index.html', 'playground.html', 'hooks.html', ...some]) {
-          const opened = await openPage(`${origin}/${page}`, {
-            viewport: { width, height: 800 },
-            colorScheme: width === 768 ? 'dark' : 'light',
-          });
+          await opened.goto(`${origin}/${page}`);
           await opened.getByRole('heading', { level: 1 }).waitFor();
           expect(await overflow(opened), page).toBeLessThanOrEqual(0);
         }
