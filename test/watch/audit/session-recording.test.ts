@@ -119,10 +119,13 @@ test('nothing that only a recording with payloads has is left in an entry withou
       payload: { secret },
     },
     { kind: 'answered', ...at, status: 'ok', stop: false, exitCode: 0, durationMs: 1, timedOut: false, error: secret, notes: [secret], payload: { stdout: secret, stderr: '' } }, // prettier-ignore
+    { kind: 'answered', ...at, status: 'timedOut', stop: false, exitCode: 1, durationMs: 1, timedOut: true, reason: secret, sets: [`tool_input.${secret}`] }, // prettier-ignore
+    { kind: 'verdict', ...at, blocked: true, stop: false, reason: `Keys stay out.\nBlocked because the hook "a" failed: ${secret}\n${secret}`, setBy: { [`tool_input.${secret}`]: 'a' }, conflicts: [{ field: `tool_input.${secret}`, hooks: ['a'], winner: 'a' }] }, // prettier-ignore
     { kind: 'ended', ...at, status: 'done', reason: secret, payload: secret },
     { kind: 'warned', at: 1, text: secret },
   ];
   const bare = entries.map(withoutPayloads);
   expect(JSON.stringify(bare)).not.toContain('secret');
-  expect(bare.map((entry) => entry?.kind)).toEqual(['started', 'answered', 'ended', undefined]);
+  expect(bare.map((entry) => entry?.kind)).toEqual(['started', 'answered', 'answered', 'verdict', 'ended', undefined]); // prettier-ignore
+  expect(bare[3]).toMatchObject({ reason: 'Keys stay out.\nBlocked because the hook "a" failed' });
 });
