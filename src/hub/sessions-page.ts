@@ -1,3 +1,4 @@
+import { visible } from '../base/visible.ts';
 import { html } from './html.ts';
 import { page, when } from './pages.ts';
 import type { PersonScope } from './person-scope.ts';
@@ -25,7 +26,9 @@ export const sessionsPage = (
           : table(
               ['Session', 'Machine', 'Who', 'Project', 'Calls', 'Denied', 'Until'],
               sessions.map((one) => [
-                html`<a href="/sessions/${one.id}">${one.session.slice(0, 40)}</a>`,
+                html`<a href="/sessions/${one.id}"
+                  >${visible(one.session.slice(0, 40)) || 'without an id'}</a
+                >`,
                 one.machine,
                 one.person ?? '',
                 one.project ?? '',
