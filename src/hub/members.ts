@@ -174,6 +174,25 @@ export class Members {
     );
   }
 
+  /**
+   * Adds a person who is not known: neither the address of another one is changed, nor is one let back in.
+   *
+   * @throws {HookmachineError} `HUB_REFUSED` if the name or the address is known, `ARGUMENT_INVALID`
+   */
+  async addNewPerson(person: {
+    readonly name: string;
+    readonly email?: string | undefined;
+    readonly by: string;
+  }): Promise<void> {
+    assertArguments('members.addNewPerson', person, { name, email: optional(text), by: text });
+    const { rows } = await this.#database.query(
+      `insert into hookmachine.people (name, email, added_by) values ($1, lower($2), $3)
+       on conflict do nothing returning name`,
+      [person.name, person.email ?? null, person.by],
+    );
+    if (rows.length === 0) throw refused(`it knows ${person.name}, or somebody with this address`);
+  }
+
   /** Removes a person: their tokens and grants end. Returns whether they were known. */
   async removePerson(person: string, by: string): Promise<boolean> {
     assertArguments('members.removePerson', { person, by }, { person: text, by: text });

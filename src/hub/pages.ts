@@ -12,7 +12,7 @@ export const style = `
 * { box-sizing: border-box; }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; border-bottom: 1px solid var(--line); padding-bottom: .5rem; }
-header nav { flex: 1; display: flex; gap: 1rem; }
+header nav { flex: 1; display: flex; flex-wrap: wrap; gap: 1rem; }
 a { color: var(--accent); }
 pre { overflow: auto; max-height: 30rem; padding: .75rem; border: 1px solid var(--line); border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
@@ -46,6 +46,7 @@ export const page = (title: string, person: PersonScope | undefined, content: Ht
             html`<nav aria-label="Pages">
                 <a href="/">Questions</a> <a href="/?all">Answered</a>
                 <a href="/sessions">Sessions</a> <a href="/machines">Machines</a>
+                ${person.isAdministrator && html`<a href="/people">People</a>`}
               </nav>
               <span class="dim">${person.name}</span>
               <form class="plain" method="post" action="/sign-out"><button>Sign out</button></form>`

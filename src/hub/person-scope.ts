@@ -34,9 +34,18 @@ export class PersonScope {
     return isWithin(this.workspaces('answers'), workspace);
   }
 
+  /** Whether this person administers anything. */
+  get isAdministrator(): boolean {
+    return this.workspaces('administers').length > 0;
+  }
+
+  /** Whether this person administers all workspaces that a pattern stands for. */
+  rules(pattern: string): boolean {
+    return isWithin(this.workspaces('administers'), pattern);
+  }
+
   /** Whether this person administers all that a machine has calls of. */
   administers({ workspaces }: Pick<Machine, 'workspaces'>): boolean {
-    const own = this.workspaces('administers');
-    return workspaces.every((pattern) => isWithin(own, pattern));
+    return workspaces.every((pattern) => this.rules(pattern));
   }
 }

@@ -17,6 +17,8 @@ import type { Machine, Role } from './known.ts';
 import { machinesPage } from './machines-page.ts';
 import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
 import { answerAs, votesFor } from './answer-as.ts';
+import { changePeople, peopleFor } from './people-forms.ts';
+import { peoplePage } from './people-page.ts';
 import { seenApproval } from './person-rules.ts';
 import { PersonScope } from './person-scope.ts';
 import { Recordings } from './recordings.ts';
@@ -108,6 +110,8 @@ export class Site {
     if (machine !== undefined && isPost) return this.#revoke(person, machine, response);
     if (pathname === '/machines' && !isPost)
       return void response.end(machinesPage(person, await this.#fleet(person)));
+    if (pathname === '/people' && person.isAdministrator)
+      return this.#people(person, isPost ? await formOf(request) : undefined, response);
     const [, session] = /^\/sessions\/(\d{1,18})$/.exec(pathname) ?? [];
     if (session !== undefined && !isPost) return this.#session(person, session, response);
     if (pathname === '/sessions' && !isPost) return this.#sessions(person, url, response);
@@ -122,6 +126,27 @@ export class Site {
       throw refused(`${person.name} does not administer a machine ${name}`);
     await this.#parts.members.revoke(name, person.name);
     response.writeHead(303, { location: '/machines' }).end();
+  }
+
+  /** Who may do what, after a change if a form asks for one. */
+  async #people(
+    person: PersonScope,
+    form: URLSearchParams | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { members } = this.#parts;
+    let problem: string | undefined;
+    if (form !== undefined)
+      try {
+        await changePeople(members, person, form);
+        return void response.writeHead(303, { location: '/people' }).end();
+      } catch (error) {
+        if (!isHookmachineError(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+        problem = error.message;
+      }
+    response
+      .writeHead(problem === undefined ? 200 : 409)
+      .end(peoplePage(person, await peopleFor(members, person), problem));
   }
 
   /** The machines that share a workspace with a person, in which they have one of these roles, or any. */
