@@ -119,10 +119,9 @@ async function answerHolder(
     if (none) send(response, 200, { value: none });
     return;
   }
-  const taken = takers[path];
-  if (taken !== undefined) {
+  if (isTaken(path)) {
     if (holder.kind !== 'machine') throw refused('only machines send their logs');
-    return send(response, 200, { value: await taken(parts, holder, body) });
+    return send(response, 200, { value: await takers[path](parts, holder, body) });
   }
   const [, operation] = /^operations\/(\w+)$/.exec(path) ?? [];
   if (operation === undefined) return send(response, 404, { error: { message: 'there is no such address' } }); // prettier-ignore
@@ -131,9 +130,7 @@ async function answerHolder(
 }
 
 /** What is done with what a machine sends about itself, by path. */
-const takers: Readonly<
-  Record<string, (parts: HubParts, machine: MachineHolder, body: unknown) => Promise<unknown>>
-> = {
+const takers = {
   report: (parts, { name }, body) => intakeOf(parts).report(name, body),
   intake: (parts, { name }, body) => intakeOf(parts).take(name, fieldsOf(body)),
   'intake/position': (parts, { name }, body) =>
@@ -141,7 +138,11 @@ const takers: Readonly<
   recordings: (parts, machine, body) => intakeOf(parts).takeRecording(machine, fieldsOf(body)),
   'recordings/payloads': ({ settings }, machine) =>
     Promise.resolve(takesPayloads(settings, machine)),
-};
+} satisfies Readonly<
+  Record<string, (parts: HubParts, machine: MachineHolder, body: unknown) => Promise<unknown>>
+>;
+
+const isTaken = (path: string): path is keyof typeof takers => Object.hasOwn(takers, path);
 
 type MachineHolder = Extract<Holder, { kind: 'machine' }>;
 

@@ -115,6 +115,17 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the session
       return (await read(`/sessions/${String(row!['id'])}`)).status;
     };
     expect([await may('ann', 'sees'), await may('ben', 'answers')]).toEqual([403, 200]);
+    // An address that is none is none, whatever it is called.
+    const none = await Promise.all(
+      ['constructor', '__proto__', 'toString', 'recordings/', 'hasOwnProperty'].map((path) =>
+        fetch(`${url}/v1/${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${scene.hubToken}` },
+          body: '{}',
+        }),
+      ),
+    );
+    expect(none.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
     // A machine that sends them all the same does not have them kept.
     const response = await fetch(`${url}/v1/recordings`, {
       method: 'POST',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -147,9 +148,8 @@ async function sendFile(
     throw error;
   }
   try {
-    // A file that is put aside keeps its number.
-    const { dev, ino } = fstatSync(opened);
-    const source = `${dev}:${ino}`;
+    const source = sourceOf(opened);
+    if (source === undefined) return 0;
     let from = Number(await link.ask('intake/position', { source }));
     for (let total = 0; ;) {
       const piece = nextPiece(opened, from);
@@ -163,6 +163,23 @@ async function sendFile(
     closeSync(opened);
   }
 }
+
+/**
+ * Identifies a file, also after it was put aside: by its number, and by its first line, because the next file may get
+ * the number of one that was removed. Undefined while it has no whole line.
+ */
+function sourceOf(file: number): string | undefined {
+  const beginning = Buffer.alloc(longestBeginning);
+  const read = beginning.subarray(0, readSync(file, beginning, 0, longestBeginning, 0));
+  const end = read.indexOf(10);
+  if (end === -1 && read.length < longestBeginning) return undefined;
+  const { dev, ino } = fstatSync(file);
+  const digest = createHash('sha256').update(end === -1 ? read : read.subarray(0, end));
+  return `${dev}:${ino}:${digest.digest('hex').slice(0, 16)}`;
+}
+
+/** How much of a first line identifies a file, in bytes. */
+const longestBeginning = 4_096;
 
 /** Reads whole lines from a byte on, and where they end; a line that is longer than a chunk is left out. */
 function nextPiece(
