@@ -22,10 +22,10 @@ export class PersonScope {
     return isWithin(this.workspaces(), workspace);
   }
 
-  /** Whether a machine with this pattern may have calls for which this person has one of these roles, or any. */
-  mayShare(pattern: string, ...roles: readonly Role[]): boolean {
+  /** Whether a machine with this pattern may have calls that this person sees. */
+  mayShare(pattern: string): boolean {
     const prefix = pattern.replace(/\*$/, '');
-    return this.workspaces(...roles).some(
+    return this.workspaces().some(
       (own) => isWithin([own], prefix) || isWithin([pattern], own.replace(/\*$/, '')),
     );
   }
@@ -42,6 +42,12 @@ export class PersonScope {
   /** Whether this person administers all workspaces that a pattern stands for. */
   rules(pattern: string): boolean {
     return isWithin(this.workspaces('administers'), pattern);
+  }
+
+  /** Whether this person may answer, or administers, all that a machine asks. */
+  answersAll({ workspaces }: Pick<Machine, 'workspaces'>): boolean {
+    const own = this.workspaces('answers', 'administers');
+    return workspaces.every((pattern) => isWithin(own, pattern));
   }
 
   /** Whether this person administers all that a machine has calls of. */

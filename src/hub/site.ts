@@ -13,7 +13,7 @@ import { withKeys } from '../durable/encrypted-store.ts';
 import type { HubParts } from './api.ts';
 import { neededApprovals } from './hub-settings.ts';
 import { fleetReport } from './fleet.ts';
-import type { Machine, Role } from './known.ts';
+import type { Machine } from './known.ts';
 import { machinesPage } from './machines-page.ts';
 import { approvalPage, listPage, plainPage, signInPage, style } from './pages.ts';
 import { answerAs, votesFor } from './answer-as.ts';
@@ -149,10 +149,10 @@ export class Site {
       .end(peoplePage(person, await peopleFor(members, person), problem));
   }
 
-  /** The machines that share a workspace with a person, in which they have one of these roles, or any. */
-  async #machinesOf(person: PersonScope, ...roles: readonly Role[]): Promise<readonly string[]> {
+  /** The machines that share a workspace with a person. */
+  async #machinesOf(person: PersonScope): Promise<readonly Machine[]> {
     const machines = await this.#parts.members.machines();
-    return machines.filter((one) => isShared(one, person, ...roles)).map(({ name }) => name);
+    return machines.filter((one) => isShared(one, person));
   }
 
   async #sessions(
@@ -164,7 +164,7 @@ export class Site {
     const before = new Date(searchParams.get('before') ?? '');
     const isDenied = searchParams.has('denied');
     const listed = await new Recordings(database, settings).list({
-      machines: await this.#machinesOf(person),
+      machines: (await this.#machinesOf(person)).map(({ name }) => name),
       limit: perPage + 1,
       before: Number.isNaN(before.getTime()) ? undefined : before.toISOString(),
       denied: isDenied,
@@ -179,16 +179,19 @@ export class Site {
     const { database, settings } = this.#parts;
     const recordings = new Recordings(database, settings);
     const session = await recordings.find(id);
-    if (session === undefined || !(await this.#machinesOf(person)).includes(session.machine))
+    const machines = await this.#machinesOf(person);
+    const machine = machines.find(({ name }) => name === session?.machine);
+    if (session === undefined || machine === undefined)
       return void response
         .writeHead(404)
         .end(plainPage('Not found', person, 'There is no such session in your workspaces.'));
-    const { machine, payloads } = session;
-    if (payloads && !(await this.#machinesOf(person, 'answers', 'administers')).includes(machine))
+    const { payloads } = session;
+    // Which workspace a session belongs to is not known: arguments of others may be in it.
+    if (payloads && !person.answersAll(machine))
       throw refused(
-        'this session holds arguments and results: those who may answer in its workspaces see it',
+        'this session holds arguments and results: those who may answer in all workspaces of its machine see it',
       );
-    const title = `${session.session} on ${machine}`;
+    const title = `${session.session} on ${machine.name}`;
     const feed = new Feed({ source: 'recording', title, payloads }, mostShown);
     for await (const entry of recordings.entries(id)) feed.write(entry);
     feed.end();
@@ -341,11 +344,8 @@ export class Site {
   }
 }
 
-const isShared = (
-  { workspaces }: Machine,
-  person: PersonScope,
-  ...roles: readonly Role[]
-): boolean => workspaces.some((one) => person.mayShare(one, ...roles));
+const isShared = ({ workspaces }: Machine, person: PersonScope): boolean =>
+  workspaces.some((one) => person.mayShare(one));
 
 /** A path of this hub, and of no other site. */
 const ownPath = (path: string | null): string =>

@@ -115,6 +115,11 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('the session
       return (await read(`/sessions/${String(row!['id'])}`)).status;
     };
     expect([await may('ann', 'sees'), await may('ben', 'answers')]).toEqual([403, 200]);
+    // A machine may have sessions of all its workspaces: who answers in some of them sees none with arguments.
+    await scene.query(
+      `update hookmachine.machines set workspaces = '{shop,lab}' where name = 'open'`,
+    );
+    expect([await may('cleo', 'answers'), await may('dora', 'administers')]).toEqual([403, 403]);
     // An address that is none is none, whatever it is called.
     const none = await Promise.all(
       ['constructor', '__proto__', 'toString', 'recordings/', 'hasOwnProperty'].map((path) =>
