@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, serveMessages } from '../frameworks/claude-agent-sdk/messages-server.ts';
 import { folderOf, packageOf } from '../frameworks/installed.ts';
 import { waitUntil } from '../support/until.ts';
 import { folder, installBuilt, isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { type Scene } from './scene.ts';
 
 /** What an agent's host prints when its run has ended. */
 interface Said {
@@ -58,17 +58,9 @@ const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 
 describe.skipIf(missing !== undefined)('an agent whose calls are durable', () => {
-  let server: Postgres;
-  let installed: Installed;
+  const own = ownServer();
 
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
-
-  const make = () => Scene.make(server, installed);
+  const make = () => own.make();
 
   describe.each(frameworks)('in %s', (framework, name) => {
     const isThere = packageOf(framework, name) !== undefined;
@@ -232,7 +224,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     'Claude Code without a user defers a call that our hooks ask about, and runs it once someone has approved it',
     async () => {
       const scene = await make();
-      const command = `node '${installed.command}' relay claude-code --defer`;
+      const command = `node '${own.installed.command}' relay claude-code --defer`;
       const entry = { hooks: [{ type: 'command', command }] };
       mkdirSync(join(scene.project, '.claude'));
       writeFileSync(
@@ -283,17 +275,21 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
 
       // Made once more, as after a crash, the call is not handed over again.
       const [{ id }] = (await scene.query('select id from hookmachine.calls')) as [{ id: string }];
-      const again = await execa('node', [installed.command, 'relay', 'claude-code', '--defer'], {
-        cwd: scene.project,
-        input: JSON.stringify({
-          hook_event_name: 'PreToolUse',
-          session_id: session,
-          tool_use_id: id.slice(id.indexOf('/') + 1),
-          tool_name: 'Bash',
-          tool_input: { command: 'true' },
-        }),
-        env: { HOOKMACHINE_DATABASE_URL: scene.url, HOOKMACHINE_TRUST: '1', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, // prettier-ignore
-      });
+      const again = await execa(
+        'node',
+        [own.installed.command, 'relay', 'claude-code', '--defer'],
+        {
+          cwd: scene.project,
+          input: JSON.stringify({
+            hook_event_name: 'PreToolUse',
+            session_id: session,
+            tool_use_id: id.slice(id.indexOf('/') + 1),
+            tool_name: 'Bash',
+            tool_input: { command: 'true' },
+          }),
+          env: { HOOKMACHINE_DATABASE_URL: scene.url, HOOKMACHINE_TRUST: '1', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, // prettier-ignore
+        },
+      );
       expect(JSON.parse(again.stdout)).toMatchObject({
         hookSpecificOutput: {
           permissionDecision: 'deny',
@@ -308,7 +304,7 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
     const relay = async (callId: string, database = scene.url, entry = 'sdk-cli') => {
       const { stdout } = await execa(
         'node',
-        [installed.command, 'relay', 'claude-code', '--defer'],
+        [own.installed.command, 'relay', 'claude-code', '--defer'],
         {
           cwd: scene.project,
           input: JSON.stringify({

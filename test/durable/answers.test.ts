@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPage, startBrowser, until } from '../watch/inspector/browser.ts';
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { visible } from '../../src/base/visible.ts';
 import { waitUntil } from '../support/until.ts';
 import { type Cut, cuttingProxy } from './cutting-proxy.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { toolCommand } from './scene.ts';
 
 const input = { command: toolCommand };
 const call = { id: 'c-1', name: 'run_shell_command', input };
@@ -18,20 +18,12 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
   'an answer to a question',
   () => {
-    let server: Postgres;
-    let installed: Installed;
-
-    beforeAll(async () => {
-      installed = await loadInstalled();
-      server = await Postgres.start();
-      await makeTemplate(server, installed);
-    });
-    afterAll(() => server?.end());
+    const own = ownServer();
     afterEach(() => void vi.useRealTimers());
 
     /** A scene with a call that waits for its answer, a host, and the records. */
     const asked = async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const host = await scene.connect();
       expect(await host.call(call)).toMatchObject({ status: 'suspended' });
       const { approvals } = await scene.records();
@@ -262,7 +254,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     test.each(statements.flatMap(([when, text]) => cuts.map((cut) => [when, cut, text] as const)))(
       'a connection that is lost when %s, %s, costs no answer and runs nothing twice',
       async (_, cut, text) => {
-        const scene = await Scene.make(server, installed);
+        const scene = await own.make();
         const proxy = await cuttingProxy(scene.url, text, cut);
         const host = await scene.connect({}, { database: proxy.url });
         proxy.arm();

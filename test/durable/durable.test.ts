@@ -1,14 +1,14 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, enter } from '../watch/inspector/ask.ts';
 import { openPage, picture, startBrowser, until } from '../watch/inspector/browser.ts';
 import { chromiumPath } from '../watch/inspector/chromium.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { asking, type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { asking, type Hooks, type Scene, toolCommand } from './scene.ts';
 
 const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
@@ -43,17 +43,9 @@ const ended = async (scene: Scene) => {
 };
 
 describe.skipIf(missing !== undefined)('a durable call', () => {
-  let server: Postgres;
-  let installed: Installed;
+  const own = ownServer();
 
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
-
-  const make = (hooks?: Hooks): Promise<Scene> => Scene.make(server, installed, hooks);
+  const make = (hooks?: Hooks): Promise<Scene> => own.make(hooks);
 
   test('a suspended call is answered while no host is running, and continues with the arguments that were shown, byte for byte (rows 6, 14, 16)', async () => {
     const scene = await make();
@@ -684,7 +676,7 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await scene.call();
       await scene.query(answererRole);
       const url = scene.url.replace('postgres@', 'answerer@');
-      const records = await installed.durable.openRecords(url);
+      const records = await own.installed.durable.openRecords(url);
       try {
         expect(await records.approvals.answer('ap-1', { decision: 'deny', by: 'ann' })).toEqual({ accepted: true }); // prettier-ignore
         expect((await records.approvals.show('ap-1')).answer).toMatchObject({ by: 'ann', role: 'answerer' }); // prettier-ignore

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { type Hooks, type Scene, toolCommand } from './scene.ts';
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 const call = {
@@ -27,17 +27,9 @@ const loseAtGate = async (scene: Scene): Promise<void> => {
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
   'a durable call that is interrupted',
   () => {
-    let server: Postgres;
-    let installed: Installed;
+    const own = ownServer();
 
-    beforeAll(async () => {
-      installed = await loadInstalled();
-      server = await Postgres.start();
-      await makeTemplate(server, installed);
-    });
-    afterAll(() => server?.end());
-
-    const make = (hooks?: Hooks): Promise<Scene> => Scene.make(server, installed, hooks);
+    const make = (hooks?: Hooks): Promise<Scene> => own.make(hooks);
 
     test('a call whose guard was cancelled does not run without it, even if the end of the call could not be recorded', async () => {
       const scene = await make(allowing);

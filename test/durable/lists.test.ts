@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { type Scene, toolCommand } from './scene.ts';
 
 const call = { name: 'run_shell_command', input: { command: toolCommand } };
 
@@ -22,18 +22,10 @@ const manyQuestions = (count: number, expiry: string): string => `
   order by substr(id, 3)::integer`;
 
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questions', () => {
-  let server: Postgres;
-  let installed: Installed;
-
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
+  const own = ownServer();
 
   const make = async (count: number, expiry = '1 day'): Promise<Scene> => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     await scene.query(manyQuestions(count, expiry));
     return scene;
   };
@@ -105,7 +97,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
   });
 
   test('a call that was submitted runs nothing until a worker takes it, and waiting for it survives a restart of the database', async () => {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const submit = ['call', call.name, '--input', JSON.stringify(call.input), '--id', 'c-1', '--workspace', 'w', '--submit']; // prettier-ignore
     const settings = join(scene.project, '../.hookmachine/settings.json');
     mkdirSync(dirname(settings), { recursive: true });
@@ -140,7 +132,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)('many questi
   });
 
   test('Notification hooks are told of every question: by another host if the one that asked dies before it has, and only once if it does not', async () => {
-    const scene = await Scene.make(server, installed, {
+    const scene = await own.make({
       'tool.before': { guard: { decision: 'ask', reason: 'May it?' } },
       notify: { bell: {} },
     });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blockWith } from '../support/blocks.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { freePort, noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { freePort, noServer } from './postgres.ts';
+import { toolCommand } from './scene.ts';
 
 /** Returns the SQL block of docs/operations.md that contains these words. */
 const documented = (words: string): string => blockWith('docs/operations.md', 'sql', words);
@@ -14,18 +14,10 @@ const command = { command: toolCommand };
 describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
   'the database of durable calls',
   () => {
-    let server: Postgres;
-    let installed: Installed;
-
-    beforeAll(async () => {
-      installed = await loadInstalled();
-      server = await Postgres.start();
-      await makeTemplate(server, installed);
-    });
-    afterAll(() => server?.end());
+    const own = ownServer();
 
     test('any number of workers process the calls of a database, but no more calls at once than the limit they are given', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const host = await scene.connect();
       // Two at once would both try to create the folder.
       const input = { command: 'mkdir one || echo clash >> clash.log; sleep 0.2; rmdir one; echo started >> tool.log' }; // prettier-ignore
@@ -41,7 +33,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
 
     test('a database keeps five hundred calls while no host is running and while it is down itself; racing answers count once per call, and each tool runs once', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const host = await scene.connect();
       const ids = Array.from({ length: 500 }, (_, index) => `c-${index}`);
       const called = await Promise.all(
@@ -87,7 +79,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
 
     test('hosts work in a role that can neither delete calls nor choose the policy in use', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       await scene.query(documented('create role host'));
       await scene.query('revoke insert, update on hookmachine.effects from host');
       const database = scene.url.replace('postgres@', 'host@');
@@ -118,7 +110,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
 
     test('a worker says whether it is alive and has its lease, and what a monitor watches', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const port = await freePort();
       const worker = scene.worker('--json', '--health', String(port), '--lost-after', '1s');
       await new Promise((resolve) => worker.stdout.once('data', resolve));
@@ -167,7 +159,7 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
 
     test('a database of durable calls can be backed up and restored like any other, and what was done for calls that ended long ago can be deleted, unless it is held', async () => {
-      const scene = await Scene.make(server, installed);
+      const scene = await own.make();
       const ended = await scene.work();
       for (const id of ['old', 'new', 'waits'])
         await ended.call({ id, name: 'run_shell_command', input: command });

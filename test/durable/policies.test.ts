@@ -1,30 +1,22 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { author, bundleIn, guardFiles } from '../support/bundle.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { type Scene, toolCommand } from './scene.ts';
 
 const by = author();
 const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 
 describe.skipIf(missing !== undefined)('a policy of the database', () => {
-  let server: Postgres;
-  let installed: Installed;
-
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
+  const own = ownServer();
 
   /** A project without hooks, on a machine whose administrator and user trust an author. */
   async function make() {
-    const scene = await Scene.make(server, installed, {});
+    const scene = await own.make({});
     const home = dirname(scene.project);
     const systemFolder = join(home, 'etc');
     for (const folder of [join(systemFolder, 'hookmachine'), join(home, '.hookmachine')]) {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
-import { type Installed, loadInstalled } from './load-installed.ts';
-import { noServer, Postgres } from './postgres.ts';
-import { makeTemplate, Scene, toolCommand } from './scene.ts';
+import { ownServer } from './own-server.ts';
+import { noServer } from './postgres.ts';
+import { type Scene, toolCommand } from './scene.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,19 +58,11 @@ const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 
 describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
-  let server: Postgres;
-  let installed: Installed;
-
-  beforeAll(async () => {
-    installed = await loadInstalled();
-    server = await Postgres.start();
-    await makeTemplate(server, installed);
-  });
-  afterAll(() => server?.end());
+  const own = ownServer();
 
   /** A project whose guard asks about shell commands. */
   async function make(): Promise<Scene> {
-    const scene = await Scene.make(server, installed);
+    const scene = await own.make();
     const guard = { type: 'command', name: 'guard', command: './guard.sh' };
     const before = [{ matcher: 'run_shell_command', hooks: [guard] }];
     const settings = { hooks: { 'tool.before': before } };
