@@ -2,11 +2,11 @@ import { findingsIn } from './judge.ts';
 import { effectsOf } from './reading/call-effects.ts';
 import { readToolCall } from './reading/tool-call.ts';
 
-/** How much a tool call may harm, as the rules of the guards see it. */
-export type Risk = 'low' | 'medium' | 'high';
+/** All risks, the lowest first. */
+export const risks = ['low', 'medium', 'high'] as const;
 
-/** All of them, the lowest first. */
-export const risks = ['low', 'medium', 'high'] as const satisfies readonly Risk[];
+/** How much a tool call may harm, as the rules of the guards see it. */
+export type Risk = (typeof risks)[number];
 
 /**
  * Judges a call by all rules, whichever are on: `high` if one of them would deny it, `medium` if one would ask. A

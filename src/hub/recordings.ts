@@ -32,6 +32,9 @@ export interface RecordedSession {
   readonly denied: number;
 }
 
+/** What is read of a session. */
+const shown = 'id, machine, session, person, project, payloads, started_at, last_at, calls, denied';
+
 /** Which sessions are listed. */
 export interface SessionPage {
   readonly machines: readonly string[];
@@ -123,8 +126,7 @@ export class Recordings {
     denied = false,
   }: SessionPage): Promise<readonly RecordedSession[]> {
     const { rows } = await this.#database.query<RecordedSession>(
-      `select id, machine, session, person, project, payloads, started_at, last_at, calls, denied
-       from hookmachine.sessions where machine = any($1) and ($2::timestamptz is null or last_at < $2) and (not $3 or denied > 0)
+      `select ${shown} from hookmachine.sessions where machine = any($1) and ($2::timestamptz is null or last_at < $2) and (not $3 or denied > 0)
        order by last_at desc limit $4`,
       [machines, before ?? null, denied, limit],
     );
@@ -133,8 +135,7 @@ export class Recordings {
 
   async find(id: string): Promise<RecordedSession | undefined> {
     const { rows } = await this.#database.query<RecordedSession>(
-      `select id, machine, session, person, project, payloads, started_at, last_at, calls, denied
-       from hookmachine.sessions where id = $1`,
+      `select ${shown} from hookmachine.sessions where id = $1`,
       [id],
     );
     return rows[0];
