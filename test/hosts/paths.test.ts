@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ruleAppliesTo } from '../../src/hosts/claude-code/rules.ts';
+import { ruledCall } from '../../src/hosts/claude-code/calls.ts';
+import { ruleAppliesTo } from '../../src/hosts/parts/permission-rules.ts';
 import type { Dialect } from '../../src/core/dialects/dialect.ts';
 import { knownDialects } from '../../src/hosts/all/known.ts';
 import { definitionOf, readyToFind } from '../../src/workbench/matrix/run-as.ts';
@@ -195,7 +196,8 @@ test.each([
   const home = box.folder;
   vi.stubEnv('HOME', home);
   const tool_input = { [argument]: put(path, { ...box, home }), pattern: '*' };
-  expect(ruleAppliesTo(rule, { tool_name, tool_input, cwd: box.project }, undefined)).toBe(applies);
+  const called = ruledCall({ tool_name, tool_input, cwd: box.project });
+  expect(ruleAppliesTo(rule, called, undefined)).toBe(applies);
 });
 
 describe('a relay', () => {

@@ -2,7 +2,7 @@ import type { HookExit, HookProcessOutcome } from '../../../machines/hook-proces
 import { hookPointOf } from '../points/hook-points.ts';
 import { defined } from '../../base/json.ts';
 import type { HookDefinition } from '../definitions/hook-definition.ts';
-import type { Answer, Effect, Ignored } from './answer.ts';
+import type { Answer, Effect, Ignored, Wants } from './answer.ts';
 
 /** The answer of a hook that said nothing and did nothing wrong. */
 const silent = {
@@ -135,6 +135,26 @@ export const failure = (message: string) =>
 /** Returns the note for the hook's author if the end of stderr is missing. */
 export const cutNotes = ({ truncated }: HookExit): string[] =>
   truncated.includes('stderr') ? ['stderr went over 10 MiB; the rest was dropped'] : [];
+
+/**
+ * Returns the answer of a hook that wants this and ended so. With an exit status other than 0, what it wants
+ * counts if it denies, or if its host obeys it all the same.
+ */
+export function settled(exit: HookExit, { notes, ...wants }: Wants, isObeyed = false): Answer {
+  const answer: Answer = {
+    ...factsOf(exit),
+    ...wants,
+    notes: [...notes, ...cutNotes(exit)],
+    status: 'ok',
+    success: exit.exitCode === 0,
+  };
+  if (answer.decision === 'deny' || answer.stop) return answer;
+  if (exit.exitCode === 0)
+    return exit.truncated.includes('stdout') ? { ...answer, ...failure(cutStdout) } : answer;
+  return isObeyed
+    ? { ...answer, unreadable: failureText(exit) }
+    : { ...answer, ...failure(failureText(exit)) };
+}
 
 /** Returns the answer of a hook that nobody waits for: only these effects of it count. */
 export function unawaitedAnswer(answer: Answer, effects: readonly Effect[]): Answer {

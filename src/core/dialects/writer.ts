@@ -31,7 +31,7 @@ export interface Writer extends Pick<EntriesInstallation, 'file' | 'fresh' | 'is
 }
 
 /** The parts of a definition for which an entry may have a field. */
-type Part =
+export type Part =
   | 'args'
   | 'env'
   | 'name'

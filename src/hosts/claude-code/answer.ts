@@ -2,31 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord } from '../../base/json.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   defaultReason,
   unfitArguments,
   type Answer,
   type Effect,
-  type Ignored,
   type Wants,
 } from '../../core/answers/answer.ts';
-import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
 import {
+  cutNotes,
   cutStdout,
   factsOf,
+  failure,
   failureText,
   readOutcome,
-  cutNotes,
-  failure,
   unawaitedAnswer,
 } from '../../core/answers/process-facts.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { parseObject, type Printed, printedIn } from '../parts/printed-json.ts';
+import { textIn } from '../parts/said.ts';
+import { fromClaudeInput, toClaudeInput, tools } from './calls.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
-import { readStdout, saysAsync, type Printed } from './printed.ts';
 import { fromClaudeResponse, hasFormOf, toClaudeResponse } from './tool-response.ts';
-import { fromClaudeInput, inputFault } from './tools.ts';
+import { faultIn, wordsOf } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+const host = 'Claude Code';
 
 interface ClaudeWants extends Wants {
   /** Why the printed answer is ignored, or why only its denial counts. */
@@ -35,32 +38,32 @@ interface ClaudeWants extends Wants {
 
 /**
  * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
- * departures).
+ * departures). Of one that is not awaited only what it says with exit 2 counts, if it wakes the agent.
  */
 export function readAnswer(
   hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async' | 'wakes'>,
   outcome: HookProcessOutcome,
   payload: HookPayload,
 ): Answer {
-  const { async: isAsync, wakes } = hook;
-  const native = claudeEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload), { host });
-  return isAsync || saysAsync(answer.stdout)
-    ? withoutAnswer(answer, wakes === true)
-    : withLostDenial(answer);
-}
-
-/** Drops the answer of a hook that is not awaited, except what one that wakes the agent says with exit 2. */
-function withoutAnswer(answer: Answer, wakes: boolean): Answer {
-  const said = wakes && answer.exitCode === 2 ? answer.stderr.trim() : '';
-  return unawaitedAnswer(answer, said === '' ? [] : [{ kind: 'context', text: said }]);
+  const event = claudeEventOf(hook);
+  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
+  const { stdout, stderr, exitCode } = answer;
+  // A first line may say not to wait for the hook.
+  const [first = ''] = stdout.trimStart().split('\n', 1);
+  if (!hook.async && parseObject(first.trim())?.['async'] !== true) return withLostDenial(answer);
+  const text = hook.wakes && exitCode === 2 ? stderr.trim() : '';
+  return unawaitedAnswer(answer, text === '' ? [] : [{ kind: 'context', text }]);
 }
 
 function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
-  const printed = readStdout(event, exit.stdout, payload);
-  const wants = readPrinted(event, printed, payload);
-  const { notes, fault, ...said } = wants;
+  const printed = printedIn(exit.stdout);
+  const { notes, fault, ...said } =
+    printed.kind === 'object'
+      ? readObject(event, printed, payload)
+      : printed.kind === 'text'
+        ? readText(event, printed, payload)
+        : { notes: [] };
   const answer: Answer = {
     ...facts,
     ...said,
@@ -69,11 +72,7 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
     success: exit.exitCode === 0,
   };
   if (exit.exitCode === 2 && traitsOf(event).blocks) return blocked(event, answer, fault);
-  const failed = (message: string): Answer => ({
-    ...facts,
-    notes: answer.notes,
-    ...failure(message),
-  });
+  const failed = (why: string): Answer => ({ ...facts, notes: answer.notes, ...failure(why) });
   if (said.decision === 'deny') return answer;
   // What was kept of a cut-off stdout may still look like a whole answer; only a denial is taken from it.
   if (exit.truncated.includes('stdout')) return failed(cutStdout);
@@ -82,8 +81,9 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
   if (fault !== undefined) return failed(`its answer is not valid: ${fault}`);
   if (exit.exitCode === 0) return answer;
   // JSON is obeyed whatever the exit code; the failure matters where failures deny.
-  const isObeyed = printed.kind === 'object';
-  return isObeyed ? { ...answer, unreadable: failureText(exit) } : failed(failureText(exit));
+  return printed.kind === 'object'
+    ? { ...answer, unreadable: failureText(exit) }
+    : failed(failureText(exit));
 }
 
 /**
@@ -91,82 +91,57 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
  * valid.
  */
 function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefined): Answer {
+  const { ignored: _, ...obeyed } = answer;
   const stderr = answer.stderr.trim();
   const ownReason = answer.decision === 'deny' ? answer.reason : undefined;
-  const reason =
-    ownReason !== undefined && (fault === undefined || stderr === '')
-      ? ownReason
-      : stderr || defaultReason;
-  const { ignored: _, ...obeyed } = answer;
+  const isOwn = ownReason !== undefined && (fault === undefined || stderr === '');
   return {
     ...obeyed,
-    decision: 'deny',
-    reason,
+    decision: sendsOn(event) && answer.stop ? undefined : 'deny',
+    reason: isOwn ? ownReason : stderr || defaultReason,
     // Beside a denial, plain text on stdout does not reach the model.
-    effects: answer.plainText ? [] : withoutChanges(answer.effects),
+    effects: answer.plainText ? [] : answer.effects.filter(({ kind }) => kind !== 'replace'),
     plainText: false,
-    ...(sendsOn(event) && answer.stop && { decision: undefined }),
   };
 }
 
-const withoutChanges = (effects: readonly Effect[]): Effect[] =>
-  effects.filter(({ kind }) => kind !== 'replace');
-
-function readPrinted(event: ClaudeEventName, printed: Printed, payload: HookPayload): ClaudeWants {
-  switch (printed.kind) {
-    case 'nothing':
-      return { notes: [] };
-    case 'text':
-      return readText(event, printed, payload);
-    case 'object': {
-      const { fields, fault, misses, notes } = printed;
-      const unclear = misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` };
-      const all = [...notes, ...misses];
-      if (fault === undefined) {
-        const wants = readFields(event, fields, payload);
-        return { ...wants, notes: [...all, ...wants.notes], ...unclear };
-      }
-      const denial = lostDenial(event, fields);
-      return denial
-        ? { ...denial, notes: all, fault, ...wouldIgnore(denial, fault) }
-        : { notes: all, fault };
-    }
-  }
+function readObject(event: ClaudeEventName, printed: Printed, payload: HookPayload): ClaudeWants {
+  const { fields, text } = printed;
+  const misses = answerMisses(fields, text, wordsOf(event), payload);
+  const notes = [
+    ...printed.notes,
+    ...(typeof fields['additionalContext'] === 'string'
+      ? ['"additionalContext" was ignored: it belongs in "hookSpecificOutput"']
+      : []),
+    ...misses,
+  ];
+  const fault = faultIn(event, fields);
+  if (fault !== undefined) return { ...lostDenial(event, fields, fault), notes, fault };
+  const wants = readFields(event, fields, payload);
+  return {
+    ...wants,
+    notes: [...notes, ...wants.notes],
+    ...(misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` }),
+  };
 }
-
-const host = 'Claude Code';
-
-const wouldIgnore = (
-  { decision }: Pick<Wants, 'decision'>,
-  why: string,
-  fix?: string,
-): Pick<Wants, 'ignored'> => ({
-  ignored: {
-    host,
-    what: decision === 'deny' ? 'denial' : 'stop',
-    why,
-    ...(fix !== undefined && { fix }),
-  },
-});
 
 function readText(
   event: ClaudeEventName,
-  { text, objects }: Extract<Printed, { kind: 'text' }>,
+  { text, objects }: Printed,
   payload: HookPayload,
-): Wants {
+): ClaudeWants {
   const around = 'there is other text around its answer';
   const alone = 'print one JSON object and nothing else';
-  const denial = objects.map((object) => lostDenial(event, object)).find(Boolean);
-  if (denial) return { ...denial, notes: [], ...wouldIgnore(denial, around, alone) };
+  const denial = objects.map((object) => lostDenial(event, object, around, alone)).find(Boolean);
+  if (denial) return { ...denial, notes: [] };
   const decides = objects.some((object) => {
     const { decision, effects = [] } = readFields(event, object, payload);
     return decision !== undefined || effects.some(({ kind }) => kind === 'replace');
   });
-  const notes = holdsDenial(text)
-    ? [`a denial was NOT read: print one JSON object on stdout and nothing else`]
-    : [];
   return {
-    notes,
+    notes: holdsDenial(text)
+      ? ['a denial was NOT read: print one JSON object on stdout and nothing else']
+      : [],
     ...(decides && { unreadable: `${around}; ${alone}` }),
     ...(traitsOf(event).textIsContext && {
       effects: [{ kind: 'context', text }],
@@ -182,27 +157,27 @@ function readText(
 function lostDenial(
   event: ClaudeEventName,
   fields: Fields,
-): Pick<Wants, 'decision' | 'reason' | 'stop' | 'stopReason'> | undefined {
+  why: string,
+  fix?: string,
+): Omit<Wants, 'notes'> | undefined {
   if (!traitsOf(event).keepsDenials) return undefined;
   const { decision, reason, stopReason, continue: continues } = fields;
   const own = fieldsOf(fields['hookSpecificOutput']);
-  const stop = continues === false && {
-    stop: true,
-    ...(typeof stopReason === 'string' && { stopReason }),
+  const { permissionDecision: word, permissionDecisionReason: because } = own;
+  const { behavior, message } = fieldsOf(own['decision']);
+  const denies =
+    event === 'PermissionRequest'
+      ? is(behavior, 'deny') && [message, reason]
+      : is(decision, 'block')
+        ? [reason, because]
+        : event === 'PreToolUse' && is(word, 'deny') && [because, reason];
+  if (!denies && continues !== false) return undefined;
+  return {
+    ...(denies && { decision: 'deny', reason: denies.map(textIn).find(Boolean) ?? defaultReason }),
+    ...(continues === false && { stop: true }),
+    ...(continues === false && typeof stopReason === 'string' && { stopReason }),
+    ignored: { host, what: denies ? 'denial' : 'stop', why, ...(fix !== undefined && { fix }) },
   };
-  const reasons = (): readonly unknown[] | undefined => {
-    if (event === 'PermissionRequest') {
-      const { behavior, message } = fieldsOf(own['decision']);
-      return is(behavior, 'deny') ? [message, reason] : undefined;
-    }
-    if (is(decision, 'block')) return [reason, own['permissionDecisionReason']];
-    return event === 'PreToolUse' && is(own['permissionDecision'], 'deny')
-      ? [own['permissionDecisionReason'], reason]
-      : undefined;
-  };
-  const said = reasons();
-  if (said === undefined) return stop || undefined;
-  return { decision: 'deny', reason: said.map(text).find(Boolean) ?? defaultReason, ...stop };
 }
 
 const is = (value: unknown, word: string): boolean =>
@@ -214,14 +189,12 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
   const own = fieldsOf(fields['hookSpecificOutput']);
   const { interrupts, ...decided } = decisionOf(event, fields, own, notes);
   const stopped = stopOf(event, fields, decided, notes);
-  const effects: Effect[] = [];
   const changed = changesOf(event, own, decided, payload, notes);
-  effects.push(...changed.effects);
-  const said = text(own['additionalContext']);
-  const { systemMessage } = fields;
+  const effects: Effect[] = [...changed.effects];
+  const said = textIn(own['additionalContext']);
+  const message = textIn(fields['systemMessage']);
   if (said !== undefined && !sendsOn(event)) effects.push({ kind: 'context', text: said });
-  if (text(systemMessage) !== undefined)
-    effects.push({ kind: 'notice', text: systemMessage as string });
+  if (message !== undefined) effects.push({ kind: 'notice', text: message });
   for (const name of ownFields)
     if (own[name] !== undefined) effects.push({ kind: 'own', name, value: own[name] });
   const verdict = changed.fault === undefined ? decided : unfitArguments(changed.fault);
@@ -238,28 +211,20 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
 const sendsOn = (event: ClaudeEventName): boolean => event === 'Stop' || event === 'SubagentStop';
 
 /** A stop takes precedence over everything that makes the agent continue. */
-function continued(decided: Decided, said: string | undefined, stops: boolean): Decided {
-  if (stops || (decided.decision !== 'deny' && said === undefined)) return {};
-  const reason = [decided.decision === 'deny' ? decided.reason : undefined, said]
-    .filter((part) => part !== undefined)
-    .join('\n');
-  return { decision: 'deny', reason };
+function continued({ decision, reason }: Decided, said: string | undefined, stops: boolean) {
+  const texts = [decision === 'deny' ? reason : undefined, said].filter(
+    (part) => part !== undefined,
+  );
+  return stops || (decision !== 'deny' && said === undefined)
+    ? {}
+    : { decision: 'deny' as const, reason: texts.join('\n') };
 }
 
 /** Fields that have a meaning only in Claude Code. */
-const ownFields = [
-  'sessionTitle',
-  'suppressOriginalPrompt',
-  'initialUserMessage',
-  'watchPaths',
-  'reloadSkills',
-  'retry',
-  'action',
-  'content',
-  'worktreePath',
-  'displayContent',
-  'classifierContext',
-] as const;
+const ownFields =
+  'sessionTitle suppressOriginalPrompt initialUserMessage watchPaths reloadSkills retry action content worktreePath displayContent classifierContext'.split(
+    ' ',
+  );
 
 type Decided = Pick<Wants, 'decision' | 'reason' | 'unfit'> & { readonly interrupts?: boolean };
 
@@ -270,7 +235,7 @@ function decisionOf(
   own: Fields,
   notes: string[],
 ): Decided {
-  const because = (given: unknown): string => text(given) ?? text(reason) ?? defaultReason;
+  const because = (given: unknown): string => textIn(given) ?? textIn(reason) ?? defaultReason;
   if (event === 'PermissionRequest') {
     const { behavior, message, interrupt } = fieldsOf(own['decision']);
     if (behavior === 'deny')
@@ -278,24 +243,17 @@ function decisionOf(
     return behavior === 'allow' ? { decision: 'allow' } : {};
   }
   if (decision === 'block') {
-    if (traitsOf(event).blocks) return { decision: 'deny', reason: text(reason) ?? defaultReason };
+    if (traitsOf(event).blocks) return { decision: 'deny', reason: because(undefined) };
     notes.push(`"decision" has no effect in answer to ${event}`);
   }
   if (event !== 'PreToolUse' && event !== 'PreModelSwitch') return {};
   const given = own['permissionDecision'] as Answer['decision'];
-  if (given === 'deny')
-    return { decision: 'deny', reason: because(own['permissionDecisionReason']) };
-  const why = text(own['permissionDecisionReason']) ?? text(reason);
+  const { permissionDecisionReason: why } = own;
+  if (given === 'deny') return { decision: 'deny', reason: because(why) };
   const word = given ?? (decision === 'approve' ? 'allow' : undefined);
-  return word ? { decision: word, ...(why !== undefined && { reason: why }) } : {};
+  const said = textIn(why) ?? textIn(reason);
+  return word ? { decision: word, ...(said !== undefined && { reason: said }) } : {};
 }
-
-const stopsLate: Ignored = {
-  host,
-  what: 'stop',
-  why: 'it runs this call anyway and stops only afterwards',
-  fix: 'deny the call too',
-};
 
 function stopOf(
   event: ClaudeEventName,
@@ -308,11 +266,19 @@ function stopOf(
     notes.push(`"continue" has no effect in answer to ${event}`);
     return {};
   }
-  const why = text(stopReason);
+  const why = textIn(stopReason);
   return {
     stop: true,
     ...(why !== undefined && { stopReason: why }),
-    ...(event === 'PreToolUse' && decision !== 'deny' && { ignored: stopsLate }),
+    ...(event === 'PreToolUse' &&
+      decision !== 'deny' && {
+        ignored: {
+          host,
+          what: 'stop',
+          why: 'it runs this call anyway and stops only afterwards',
+          fix: 'deny the call too',
+        },
+      }),
   };
 }
 
@@ -328,36 +294,26 @@ function changesOf(
   notes: string[],
 ): { readonly effects: readonly Effect[]; readonly fault?: string } {
   const tool = String(payload['tool_name']);
-  if (event === 'PreToolUse' || event === 'PermissionRequest') {
-    const given = (event === 'PreToolUse' ? own : fieldsOf(own['decision']))['updatedInput'];
-    if (!isRecord(given) || decision === 'deny') return { effects: [] };
-    const fault = inputFault(tool, given);
-    return fault === undefined
-      ? {
-          effects: [{ kind: 'replace', slot: 'tool_input', value: fromClaudeInput(tool, given) }],
-        }
-      : { effects: [], fault };
+  const place = event === 'PreToolUse' ? own : fieldsOf(own['decision']);
+  const { updatedInput: input } = place;
+  const mayHaveInput = event === 'PreToolUse' || event === 'PermissionRequest';
+  if (mayHaveInput && isRecord(input) && decision !== 'deny') {
+    const fault = tools.inputFault(tool, input);
+    if (fault !== undefined) return { effects: [], fault };
+    const value = fromClaudeInput(tool, input);
+    return { effects: [{ kind: 'replace', slot: 'tool_input', value }] };
   }
-  if (event !== 'PostToolUse') return { effects: [] };
-  const name =
-    own['updatedToolOutput'] === undefined && tool.startsWith('mcp__')
-      ? 'updatedMCPToolOutput'
-      : 'updatedToolOutput';
+  const isMcp = own['updatedToolOutput'] === undefined && tool.startsWith('mcp__');
+  const name = isMcp ? 'updatedMCPToolOutput' : 'updatedToolOutput';
   const given = own[name];
-  if (given === undefined) return { effects: [] };
-  const received = toClaudeResponse(
-    { tool, input: fieldsOf(payload['tool_input']), cwd: String(payload['cwd']) },
-    payload['tool_response'],
-  );
+  if (event !== 'PostToolUse' || given === undefined) return { effects: [] };
+  const before = toClaudeInput(tool, fieldsOf(payload['tool_input']), String(payload['cwd']));
+  const received = toClaudeResponse(tool, before, payload['tool_response']);
   if (isDeepStrictEqual(given, received)) return { effects: [] };
   if (!hasFormOf(received, given)) {
     notes.push(`"${name}" was ignored: it must have the same form as the tool's own result`);
     return { effects: [] };
   }
-  return {
-    effects: [{ kind: 'replace', slot: 'tool_response', value: fromClaudeResponse(tool, given) }],
-  };
+  const value = fromClaudeResponse(tool, given);
+  return { effects: [{ kind: 'replace', slot: 'tool_response', value }] };
 }
-
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;

@@ -86,6 +86,14 @@ export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>
   'PostToolUseFailure',
 ]);
 
+/** The events whose hooks may set variables for everything that runs later. */
+export const setsVariables: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
+  'SessionStart',
+  'Setup',
+  'CwdChanged',
+  'FileChanged',
+]);
+
 /**
  * The events at which a failure never blocks, whatever the hook says: an agent that cannot stop would
  * never end.

@@ -1,146 +1,236 @@
 import { join } from 'node:path';
-import type { HookSource } from '../../core/protocol/events.ts';
 import { isRecord } from '../../base/json.ts';
-import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
 import { said } from '../../base/message-of.ts';
+import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import type { HookSite } from '../../core/dialects/hook-site.ts';
+import { inSeconds } from '../../core/dialects/writer.ts';
+import type { HookSource } from '../../core/protocol/events.ts';
 import { settingsReader } from '../../settings/files/read-files.ts';
-import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import {
+  defineHooks,
+  type Given,
+  type HookFormat,
+  type KnownEntry,
+  secondsIn,
+} from '../parts/define-hooks.ts';
+import { isFlag, isShell } from '../parts/hook-groups.ts';
+import {
+  aFlag,
+  flagIn,
   foundHooks,
   hooksOfLevel,
-  missingHooks,
-  readLevels,
-  switchFor,
+  pluginHooks,
   type HostLevel,
   type OffSwitch,
+  readLevels,
+  switchFor,
+  wrongKeys,
 } from '../parts/host-levels.ts';
-import { defineHooks, type ClaudeHooks } from './define.ts';
-import { claudeEvents } from './events.ts';
-import { installedPlugins, settingsFiles } from './places.ts';
+import type { HostPlace } from '../parts/host-places.ts';
+import { parseRule } from '../parts/permission-rules.ts';
+import {
+  claudeEvents,
+  failsOpenAt,
+  toolEvents,
+  traitsOf,
+  usualSeconds,
+  type ClaudeEventName,
+} from './events.ts';
+import { matcherFault } from './matcher.ts';
+import { installedPlugins } from './places.ts';
 
-/**
- * Shared by all sessions: a file that breaks while an agent works still counts with its last good
- * content.
- */
+/** The hooks of one file, and what its hooks may name and reach. */
+interface ClaudeHooks extends HooksFromSource {
+  /** The folders that `${NAME}` stands for in `args`, by name. */
+  readonly folders: Readonly<Record<string, string>>;
+  /** The URLs that http hooks may post to, and the variables that their headers may use, if listed. */
+  readonly allowedUrls?: readonly string[] | undefined;
+  readonly allowedEnv?: readonly string[] | undefined;
+}
+
+/** How Claude Code's settings describe a hook. */
+export const format: HookFormat<ClaudeEventName, ClaudeHooks> = {
+  host: 'Claude Code',
+  events: claudeEvents.names,
+  traitsOf,
+  example: 'PreToolUse',
+  matcherFault: (event, matcher) => traitsOf(event).subject && matcherFault(matcher),
+  matcherFix:
+    'write names such as "Write|Edit", or a regular expression; a permission rule belongs in the "if" of a hook',
+  entry: {
+    runs: { command: 'command', http: 'url', prompt: 'prompt' },
+    inGroups: true,
+    fields: {
+      args: 'args',
+      if: 'if',
+      async: 'async',
+      wakes: 'asyncRewake',
+      model: 'model',
+      headers: 'headers',
+      allowedEnv: 'allowedEnvVars',
+    },
+    onBlock: { onFailure: 'block' },
+    blocksAt: (event) => !failsOpenAt.has(event as ClaudeEventName),
+    onAllow: { onFailure: 'continue' },
+    saysShell: true,
+    timeout: inSeconds,
+    fault: ({ type }, event) =>
+      type === 'http' && event === 'SessionStart'
+        ? 'there are no hooks of type "http" at SessionStart'
+        : undefined,
+  },
+  otherKeys: ['shell', 'once', 'statusMessage', 'onFailure'],
+  more(entry, { args, async: isAsyncCommand = false, allowedEnv: named = [] }) {
+    const { event, kind, command, field, from } = entry;
+    const inPlace = (text: string): string =>
+      text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => from.folders[name] ?? whole);
+    const isAsync =
+      kind === 'command' ? isAsyncCommand : field('async', isFlag, 'true or false') === true;
+    const wakes = field('asyncRewake', isFlag, 'true or false') === true;
+    const shell = args ? undefined : field('shell', isShell, '"bash" or "powershell"');
+    const { allowedEnv, allowedUrls = [command] } = from;
+    return {
+      timeout: secondsIn(entry, kind === 'prompt' ? 30 : usualSeconds(event)),
+      ...(args && {
+        command: inPlace(command),
+        name: [command, ...args].join(' '),
+        args: args.map(inPlace),
+      }),
+      // The system's own shell unless the hook names one.
+      shell: kind === 'command' && !args ? (shell ?? 'sh') : undefined,
+      ...(kind === 'http' && {
+        // A list in the settings narrows what the hook says.
+        allowedEnvKey: 'allowedEnvVars',
+        allowedEnv: allowedEnv ? named.filter((name) => allowedEnv.includes(name)) : named,
+        allowedUrls,
+      }),
+      if: ruleIn(entry),
+      async: isAsync || wakes || undefined,
+      wakes: wakes || undefined,
+      ...onFailureOf(entry, isAsync || wakes),
+    };
+  },
+};
+
+/** Returns a hook's rule; a rule that cannot be parsed does not keep the hook from running. */
+function ruleIn({ event, fields: { if: rule }, path, complain }: KnownEntry<ClaudeEventName>) {
+  if (rule === undefined) return undefined;
+  const isRule = typeof rule === 'string' && parseRule(rule) !== undefined;
+  if (!isRule || !toolEvents.has(event))
+    complain(() => ({
+      path: [...path, 'if'],
+      ...(isRule
+        ? {
+            message: 'is checked only at tool events, so this hook never runs',
+            fix: 'remove it',
+          }
+        : {
+            message: `${said(rule)}, which is not a permission rule, so the hook runs for everything its matcher matches; Claude Code would never run it`,
+            fix: 'write one rule, such as "Bash(git push *)"',
+          }),
+    }));
+  return isRule ? rule : undefined;
+}
+
+const isFailureWord = (value: unknown): value is string =>
+  value === 'block' || value === 'continue' || value === 'allow';
+
+/** What a failure means: a word that is not known makes the hook a guard, as elsewhere. */
+function onFailureOf(
+  { event, field, fields, from }: KnownEntry<ClaudeEventName>,
+  isAsync: boolean,
+): Partial<Given> {
+  const word = field('onFailure', isFailureWord, '"continue" or "block"; it counts as "block"');
+  if (isAsync || failsOpenAt.has(event)) return { failsOpen: true };
+  if (fields['onFailure'] === undefined) return { onFailure: from.onFailure };
+  return word === 'continue' || word === 'allow' ? { failsOpen: true } : { onFailure: 'block' };
+}
+
+/** Shared by all sessions: a file that breaks while an agent works counts as it was before. */
 const read = settingsReader();
 
 /** Finds the hooks of settings and plugins, except those that a switch turns off. */
-export function findHooks(site: HookSite, managed: string): FoundHooks {
-  const levels = readLevels(settingsFiles(site.cwd, managed), site, read);
+export function findHooks(site: HookSite, places: readonly HostPlace[]) {
+  const levels = readLevels(places, site, read);
   const plugins = enabledPlugins(levels, site.cwd);
   const lists = {
     allowedUrls: listOf(levels, 'allowedHttpHookUrls'),
     allowedEnv: listOf(levels, 'httpHookAllowedEnvVars'),
   };
-  const all: ClaudeHooks[] = [
-    ...levels.map((level) => ({
-      ...hooksOfLevel(level),
-      folders: { CLAUDE_PROJECT_DIR: site.cwd },
-    })),
-    ...plugins.hooks,
-  ];
-  return foundHooks({
+  const folders = { CLAUDE_PROJECT_DIR: site.cwd };
+  const own = levels.map((level) => ({ ...hooksOfLevel(level), folders }));
+  return foundHooks<ClaudeHooks>({
     site,
-    sources: all.map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) })),
+    sources: [...own, ...plugins.sources].map((from) => ({
+      from: { ...from, ...lists },
+      off: offFor(levels, from.source),
+    })),
     files: [...levels, ...plugins.files],
-    guards: needGuards,
+    // They are denied while it is unknown which hooks guard them.
+    guards: claudeEvents.guards('PreToolUse', 'PermissionRequest', 'UserPromptSubmit'),
     isOff: (source) => offFor(levels, source) !== undefined,
     problems: [
       ...levels.flatMap(({ problems }) => problems),
-      ...levels.flatMap(switchProblems),
+      ...levels.flatMap((level) =>
+        wrongKeys(level, {
+          [switchKey]: aFlag,
+          [managedKey]: aFlag,
+          enabledPlugins: [isRecord, 'make it an object: { "name@marketplace": true }'],
+        }),
+      ),
       ...plugins.problems,
     ],
-    define: defineHooks,
+    define: (from) => defineHooks(from, format),
   });
-}
-
-/** The events that must not proceed while it is unknown what guards them. */
-const needGuards = claudeEvents.guards('PreToolUse', 'PermissionRequest', 'UserPromptSubmit');
-
-/** Returns the switch that turns a source's hooks off, if there is one. */
-function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
-  const off = switchFor(levels, hooksOf, switchKey, ({ [switchKey]: word }) =>
-    typeof word === 'boolean' ? word : undefined,
-  );
-  if (off) return off;
-  const only = levels.find(
-    ({ source, values }) => source === 'system' && values[managedKey] === true,
-  );
-  return only && hooksOf !== 'system' ? { level: only, key: managedKey } : undefined;
 }
 
 const switchKey = 'disableAllHooks';
 const managedKey = 'allowManagedHooksOnly';
 
-/** Reports switches and lists of the wrong type. */
-function switchProblems({ file, values, locate }: HostLevel): SettingsProblem[] {
-  const problem = (path: Path, fix: string): SettingsProblem => ({
-    file,
-    ...(locate && { at: locate(path) }),
-    place: String(path[0]),
-    message: `${said(values[String(path[0])])}, so it was ignored`,
-    fix,
-  });
-  return [
-    ...[switchKey, managedKey]
-      .filter((key) => key in values && typeof values[key] !== 'boolean')
-      .map((key) => problem([key], 'make it true or false')),
-    ...('enabledPlugins' in values && !isRecord(values['enabledPlugins'])
-      ? [problem(['enabledPlugins'], 'make it an object: { "name@marketplace": true }')]
-      : []),
-  ];
+/** Returns the switch that turns a source's hooks off, if there is one. */
+function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
+  const off = switchFor(levels, hooksOf, switchKey, (values) => flagIn(values[switchKey]));
+  const only = levels.find(
+    ({ source, values }) => source === 'system' && values[managedKey] === true,
+  );
+  return off ?? (only && hooksOf !== 'system' ? { level: only, key: managedKey } : undefined);
 }
 
 /** Returns a list that restricts http hooks, from the strongest level that has one. */
 function listOf(levels: readonly HostLevel[], key: string): readonly string[] | undefined {
-  const list = levels.find(({ values }) => Array.isArray(values[key]))?.values[key];
-  return (list as unknown[] | undefined)?.filter((item) => typeof item === 'string');
+  const found = levels.find(({ values }) => Array.isArray(values[key]))?.values[key];
+  return (found as unknown[] | undefined)?.filter((item) => typeof item === 'string');
 }
 
 /** Reads the hooks of the enabled plugins that are installed for all projects or for this one. */
-function enabledPlugins(
-  levels: readonly HostLevel[],
-  cwd: string,
-): {
-  readonly hooks: readonly ClaudeHooks[];
-  readonly files: readonly HostLevel[];
-  readonly problems: readonly SettingsProblem[];
-} {
+function enabledPlugins(levels: readonly HostLevel[], cwd: string) {
   const file = installedPlugins();
   const installed = file === undefined ? undefined : read(file, false);
-  const plugins = installed?.values['plugins'];
-  const files: HostLevel[] = installed ? [{ source: 'extension', ...installed }] : [];
-  const hooks: ClaudeHooks[] = [];
-  const problems = [...(installed?.problems ?? [])];
-  if (!isRecord(plugins)) return { hooks, files, problems };
-  for (const [id, entries] of Object.entries(plugins)) {
-    if (!isEnabled(levels, id)) continue;
-    const folder = folderOf(entries, cwd);
-    if (folder === undefined) continue;
-    const { usual, named } = hookFilesOf(folder);
-    for (const path of new Set([usual, ...named])) {
-      const found = read(path, false);
-      if (found === undefined) {
-        if (path !== usual) problems.push(missingHooks(path));
-        continue;
-      }
-      problems.push(...found.problems);
-      files.push({ source: 'extension', ...found });
+  const { plugins } = installed?.values ?? {};
+  const found = Object.entries(isRecord(plugins) ? plugins : {})
+    .filter(([id]) => isEnabled(levels, id))
+    .flatMap(([id, entries]) => {
+      const folder = folderOf(entries, cwd);
+      if (folder === undefined) return [];
       const env = {
         CLAUDE_PLUGIN_ROOT: folder,
         CLAUDE_PLUGIN_DATA: join(file!, '..', 'data', id.replaceAll(/[^\w-]/g, '-')),
       };
-      hooks.push({
-        source: 'extension',
-        file: path,
-        locate: found.locate,
-        hooks: found.values['hooks'],
-        env,
-        folders: { CLAUDE_PROJECT_DIR: cwd, ...env },
-      });
-    }
-  }
-  return { hooks, files, problems };
+      const folders = { CLAUDE_PROJECT_DIR: cwd, ...env };
+      const { usual, named } = hookFilesOf(folder);
+      return pluginHooks([usual], named, read).map(({ level, from }) => ({
+        level,
+        from: from && { ...from, env, folders },
+      }));
+    });
+  return {
+    sources: found.map(({ from }) => from).filter((from) => from !== undefined),
+    files: [
+      ...(installed ? [{ source: 'extension', ...installed } as const] : []),
+      ...found.map(({ level }) => level),
+    ],
+    problems: [...(installed?.problems ?? []), ...found.flatMap(({ level }) => level.problems)],
+  };
 }
 
 /**
@@ -148,8 +238,7 @@ function enabledPlugins(
  * one.
  */
 function isEnabled(levels: readonly HostLevel[], id: string): boolean {
-  const words = levels.flatMap(({ source, values }) => {
-    const enabled = values['enabledPlugins'];
+  const words = levels.flatMap(({ source, values: { enabledPlugins: enabled } }) => {
     const word = isRecord(enabled) ? enabled[id] : undefined;
     return typeof word === 'boolean' ? [{ source, word }] : [];
   });
@@ -159,8 +248,7 @@ function isEnabled(levels: readonly HostLevel[], id: string): boolean {
 
 /** Returns the folder of a plugin that is installed for this project or for all projects. */
 function folderOf(entries: unknown, cwd: string): string | undefined {
-  const list: readonly unknown[] = Array.isArray(entries) ? entries : [entries];
-  const known = list.filter(isRecord);
+  const known = [entries].flat().filter(isRecord);
   const entry =
     known.find(({ projectPath }) => projectPath === cwd) ??
     known.find(({ projectPath }) => projectPath === undefined);
@@ -177,6 +265,6 @@ function hookFilesOf(folder: string): { readonly usual: string; readonly named: 
   const manifest = join(folder, '.claude-plugin', 'plugin.json');
   const hooks: unknown = read(manifest, false)?.values['hooks'];
   if (isRecord(hooks)) return { usual, named: [manifest] };
-  const names = (Array.isArray(hooks) ? hooks : [hooks]).filter((one) => typeof one === 'string');
-  return { usual, named: names.map((name) => join(folder, name)) };
+  const names = [hooks].flat().filter((one) => typeof one === 'string');
+  return { usual, named: names.map((name) => join(folder, name)).filter((one) => one !== usual) };
 }

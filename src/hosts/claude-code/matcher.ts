@@ -1,14 +1,13 @@
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { isRegex } from '../../base/bounded-regex.ts';
-import { anyMatches, type Matcher, matchesAll, toClaudeWord } from '../parts/matching.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { compileBy, type Matcher, matchesAll, toClaudeWord } from '../parts/matching.ts';
 import { excludesNames } from '../parts/tool-table.ts';
+import { claudeNamesOf } from './calls.ts';
 import { claudeEventOf, traitsOf } from './events.ts';
-import { claudeNamesOf } from './tools.ts';
 
 /** A matcher that is a list of names, not a regular expression. */
 const list = /^[\w\-,| ]*$/;
 
-/** Whether a matcher is empty or `*`, and so matches everything. */
 const isAll = (matcher: string): boolean => ['', '*'].includes(matcher.trim());
 
 /** Why a matcher can never match anything; undefined if it can. */
@@ -21,36 +20,25 @@ export function matcherFault(matcher: string): string | undefined {
 
 /**
  * Compiles a matcher of Claude Code's settings: a list of exact names with `|` or `,`, or else an
- * unanchored regular expression. Our own names match too. A matcher that cannot be decided in time
- * matches, so that a guard is never skipped.
+ * unanchored regular expression. Our own names match too.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = claudeEventOf(hook);
-  const { matcher } = hook;
-  if (matcher === undefined || isAll(matcher)) return matchesAll;
-  if (traitsOf(event).subject === undefined) return matchesAll;
-  const isTool = traitsOf(event).subject === 'tool_name';
-  const namesOf = (subject: string): readonly string[] =>
-    isTool ? claudeNamesOf(subject) : [toClaudeWord(event, subject)];
-  // File names contain dots.
-  if (list.test(matcher) || event === 'FileChanged') {
-    const names = new Set(
-      matcher
-        .split(/[|,]/)
-        .map((name) => name.trim())
-        .filter(Boolean),
-    );
-    return (subject) => [...namesOf(subject), subject].some((name) => names.has(name));
-  }
-  if (matcherFault(matcher) !== undefined) return () => false;
-  return (subject, budget) => {
-    const ours = excludesNames(matcher) ? [] : [subject];
-    return anyMatches(matcher, new Set([...namesOf(subject), ...ours]), onUndecided, budget);
-  };
-}
-
-/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
-export function matcherOf(hook: HookDefinition): string | undefined {
-  const { subject } = traitsOf(claudeEventOf(hook));
-  return subject === undefined ? undefined : hook.matcher?.trim() || '*';
+  const { matcher = '' } = hook;
+  const { subject } = traitsOf(event);
+  if (isAll(matcher) || subject === undefined) return matchesAll;
+  const namesOf = (given: string): readonly string[] =>
+    subject === 'tool_name' ? claudeNamesOf(given) : [toClaudeWord(event, given)];
+  return compileBy(
+    matcher,
+    {
+      // File names contain dots.
+      list: event === 'FileChanged' ? /^/ : list,
+      separator: /[|,]/,
+      regexOf: (regex) => (matcherFault(regex) === undefined ? regex : undefined),
+      named: (given) => [...namesOf(given), given],
+      tested: (given) => new Set([...namesOf(given), ...(excludesNames(matcher) ? [] : [given])]),
+    },
+    onUndecided,
+  );
 }

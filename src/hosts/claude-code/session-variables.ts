@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { reaches } from '../../settings/files/levels.ts';
 import { readBounded } from '../../settings/files/read-bounded.ts';
-import { exportsOf } from './exported.ts';
+import { exportsOf } from '../../shell/exported.ts';
 import {
   atProcessEnd,
   environment,

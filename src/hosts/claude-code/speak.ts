@@ -1,127 +1,78 @@
 import { isAbsolute } from 'node:path';
-import { isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
+import type { Speaker } from '../../core/dialects/speaker.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
-import {
-  behaviourOf,
-  decisionWith,
-  nestedAnswer,
-  type NestedFields,
-  permissionOf,
-  stopOf,
-} from '../parts/speaking.ts';
+import { behaviourOf, nestedAnswer, sayAll, says, type Says } from '../parts/speaking.ts';
+import { toClaudeInput } from './calls.ts';
 import { type ClaudeEventName, usualSeconds } from './events.ts';
 import { hasFormOf, toClaudeResponse } from './tool-response.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+const { block, context, continuation, hide, message, permission, stop, updatedInput } = says;
+
+const behaviour: Says = (wishes, { native: { toolInput: input } }) => ({
+  specific: { decision: behaviourOf(wishes, { interrupts: true, takesInput: true, input }) },
+});
+
+/** A result in another form than the tool's own would be silently dropped. */
+const result: Says = (wishes, { given, tool = '', project }) => {
+  const response = wishes.peek('toolResponse');
+  if (response === undefined) return {};
+  const { tool_response: received, tool_input: input } = given;
+  const made = toClaudeResponse(tool, toClaudeInput(tool, fieldsOf(input), project), response);
+  const whole = isRecord(received) && isRecord(made) ? { ...received, ...made } : made;
+  const text = JSON.stringify(textsIn(response['llmContent'])).slice(1, -1);
+  // The form of a tool that writes has no place for a text.
+  if (!hasFormOf(received, whole) || !JSON.stringify(whole).includes(text)) return {};
+  wishes.take('toolResponse');
+  return { specific: { updatedToolOutput: whole } };
+};
+
+const said: Readonly<Partial<Record<ClaudeEventName, readonly Says[]>>> = {
+  // A stop alone would let the call run; it comes with a denial.
+  PreToolUse: [stop, permission, updatedInput, context],
+  PermissionRequest: [behaviour],
+  PostToolUse: [block, stop, result, context],
+  PostToolUseFailure: [block, stop, context],
+  PostToolBatch: [block, stop, context],
+  UserPromptSubmit: [block, stop, context],
+  UserPromptExpansion: [block, stop, context],
+  Stop: [continuation],
+  SubagentStop: [continuation],
+  SessionStart: [context],
+  Setup: [context],
+  SubagentStart: [context],
+  Notification: [context],
+  PostModelSwitch: [context],
+  PreModelSwitch: [permission],
+  PreCompact: [block],
+  ConfigChange: [block],
+  TeammateIdle: [block, stop],
+  TaskCreated: [block, stop],
+  TaskCompleted: [block, stop],
+};
 
 /** Writes answers that Claude Code obeys: always a valid object, at exit 0. */
 export const speaker: Speaker = {
   title: 'Claude Code',
-  projectIn: (_, { CLAUDE_PROJECT_DIR }) => [CLAUDE_PROJECT_DIR].filter(isWhole),
+  projectIn: (_, { CLAUDE_PROJECT_DIR }) =>
+    [CLAUDE_PROJECT_DIR].filter((path) => path !== undefined && isAbsolute(path)),
   asks: (event) => event === 'PreToolUse',
   // With a user at the terminal, Claude Code asks instead and does not defer calls.
   defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
     event === 'PreToolUse' && entry !== 'cli',
   // `install` writes none.
   timeoutAt: (event) => usualSeconds(event as ClaudeEventName) * 1_000,
-  write(event, said, wishes): HostAnswer {
-    const { top, specific } = answerTo(event as ClaudeEventName, said, wishes);
-    if (event === 'PreCompact' && top?.['decision'] === undefined) {
-      const instructions = instructionsIn(wishes);
+  write(event, outcome, wishes) {
+    const list = said[event as ClaudeEventName] ?? [];
+    const first = sayAll(list, wishes, outcome);
+    // Only plain text joins the instructions for a summary, and leaves no room for anything else; what
+    // begins like JSON might be read as an answer.
+    const isJson = wishes.peek('context')?.trimStart().startsWith('{');
+    if (event === 'PreCompact' && first.top['decision'] === undefined && !isJson) {
+      const instructions = wishes.take('context');
       if (instructions !== undefined) return { stdout: instructions };
     }
-    const [systemMessage, suppressOutput] = [wishes.take('message'), wishes.take('hide')];
-    return nestedAnswer(event, { top: { ...top, systemMessage, suppressOutput }, specific });
+    const { top } = sayAll([message, hide], wishes, outcome);
+    return nestedAnswer(event, { ...first, top: { ...first.top, ...top } });
   },
 };
-
-/**
- * Only plain text joins the instructions for a summary, and leaves no room for anything else; what begins
- * like JSON might be read as an answer.
- */
-const instructionsIn = (wishes: Wishes): string | undefined =>
-  wishes.peek('context')?.trimStart().startsWith('{') ? undefined : wishes.take('context');
-
-const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
-
-function answerTo(event: ClaudeEventName, outcome: EventOutcome, wishes: Wishes): NestedFields {
-  switch (event) {
-    case 'PreToolUse':
-      return {
-        // A stop alone would let the call run; it comes with a denial.
-        top: stopOf(wishes),
-        specific: {
-          ...permissionOf(wishes),
-          updatedInput: wishes.take('toolInput') && outcome.native['toolInput'],
-          additionalContext: wishes.take('context'),
-        },
-      };
-    case 'PermissionRequest':
-      return { specific: { decision: decisionOnPermission(outcome, wishes) } };
-    case 'PostToolUse':
-      return {
-        top: { ...blockOf(wishes), ...stopOf(wishes) },
-        specific: {
-          updatedToolOutput: resultOf(outcome, wishes),
-          additionalContext: wishes.take('context'),
-        },
-      };
-    case 'PostToolUseFailure':
-    case 'PostToolBatch':
-    case 'UserPromptSubmit':
-    case 'UserPromptExpansion':
-      return {
-        top: { ...blockOf(wishes), ...stopOf(wishes) },
-        specific: { additionalContext: wishes.take('context') },
-      };
-    case 'Stop':
-    case 'SubagentStop':
-      return { top: wishes.peek('stop') === undefined ? continuation(wishes) : stopOf(wishes) };
-    case 'SessionStart':
-    case 'Setup':
-    case 'SubagentStart':
-    case 'Notification':
-    case 'PostModelSwitch':
-      return { specific: { additionalContext: wishes.take('context') } };
-    case 'PreModelSwitch':
-      return { specific: permissionOf(wishes) };
-    case 'PreCompact':
-    case 'ConfigChange':
-      return { top: blockOf(wishes) };
-    case 'TeammateIdle':
-    case 'TaskCreated':
-    case 'TaskCompleted':
-      return { top: { ...blockOf(wishes), ...stopOf(wishes) } };
-    default:
-      return {};
-  }
-}
-
-const decisionOnPermission = ({ native }: EventOutcome, wishes: Wishes): Fields | undefined =>
-  behaviourOf(wishes, { interrupts: true, takesInput: true, input: native['toolInput'] });
-
-/** A denial and a follow-up both make the agent continue. */
-const continuation = (wishes: Wishes): Fields => decisionWith('block', wishes.takeContinuation());
-
-const blockOf = (wishes: Wishes): Fields => decisionWith('block', wishes.take('deny'));
-
-/** A result in another form than the tool's own would be silently dropped. */
-function resultOf({ given, tool = '', project }: EventOutcome, wishes: Wishes): unknown {
-  const response = wishes.peek('toolResponse');
-  if (response === undefined) return undefined;
-  const { tool_response: received, tool_input: input } = given;
-  const made = toClaudeResponse(
-    { tool, input: isRecord(input) ? input : {}, cwd: project },
-    response,
-  );
-  const result = isRecord(received) && isRecord(made) ? { ...received, ...made } : made;
-  if (!hasFormOf(received, result) || !holds(result, textsIn(response['llmContent'])))
-    return undefined;
-  wishes.take('toolResponse');
-  return result;
-}
-
-/** Whether the text is in the result; the form of a tool that writes has no place for one. */
-const holds = (result: unknown, text: string): boolean =>
-  JSON.stringify(result).includes(JSON.stringify(text).slice(1, -1));

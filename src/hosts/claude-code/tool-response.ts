@@ -1,43 +1,27 @@
-import { isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import { shellStreams } from '../parts/tool-facts.ts';
-import { toClaudeInput, toClaudeTool } from './tools.ts';
+import { keptForms, resultOf, shellStreams } from '../parts/tool-facts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Claude Code's form of each result, so that every hook receives exactly the same. */
-const known = new WeakMap<object, unknown>();
+const forms = keptForms();
 
-/** The call that a result belongs to. */
-export interface Call {
-  /** Our name for the tool. */
-  readonly tool: string;
-  readonly input: Fields;
-  readonly cwd?: string;
-}
-
-/** Returns a tool's result as Claude Code's hooks receive it. */
-export function toClaudeResponse(call: Call, given: unknown): unknown {
-  const response = isRecord(given) ? given : {};
-  if (known.has(response)) return known.get(response);
+/** Returns a tool's result as Claude Code's hooks receive it; `input` is in its form. */
+export function toClaudeResponse(tool: string, input: Fields, given: unknown): unknown {
+  const response = fieldsOf(given);
+  const known = forms.theirs(response);
+  if (known) return known.form;
   const text = textsIn(response['llmContent']);
-  const make = Object.hasOwn(responses, call.tool) ? responses[call.tool] : undefined;
-  const made = make
-    ? make(text, toClaudeInput(call.tool, call.input, call.cwd), response)
-    : isMcp(call.tool)
-      ? [{ type: 'text', text }]
-      : text;
-  known.set(response, made);
+  const make = Object.hasOwn(responses, tool) ? responses[tool] : undefined;
+  const mcp = tool.startsWith('mcp__') ? [{ type: 'text', text }] : text;
+  const made = make?.(text, input, response) ?? mcp;
+  forms.keep(response, made);
   return made;
 }
 
 /** Returns a result in Claude Code's form as a `tool_response`. */
-export function fromClaudeResponse(tool: string, given: unknown): Fields {
-  const text = textOf(tool, given);
-  const response = { llmContent: text, returnDisplay: text };
-  known.set(response, given);
-  return response;
-}
+export const fromClaudeResponse = (tool: string, given: unknown): Fields =>
+  forms.keep(resultOf(textOf(tool, given)), given);
 
 /** Whether a hook's result has the form of the one that it received; Claude Code drops any other. */
 export function hasFormOf(received: unknown, given: unknown): boolean {
@@ -52,8 +36,6 @@ export function hasFormOf(received: unknown, given: unknown): boolean {
     )
   );
 }
-
-const isMcp = (tool: string): boolean => tool.startsWith('mcp__');
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
@@ -70,7 +52,7 @@ const responses: Readonly<
 > = {
   run_shell_command: (text, { command }, { error }) => ({
     ...shellStreams(text, String(command)),
-    interrupted: isRecord(error) && error['type'] === 'cancelled',
+    interrupted: fieldsOf(error)['type'] === 'cancelled',
     isImage: false,
     noOutputExpected: false,
   }),
@@ -90,50 +72,37 @@ const responses: Readonly<
     userModified: false,
     replaceAll: replace_all === true,
   }),
-  read_file: (text, { file_path, offset }) => {
-    const lines = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
-    return {
-      type: 'text',
-      file: {
-        filePath: file_path,
-        content: text,
-        numLines: lines,
-        startLine: typeof offset === 'number' ? offset : 1,
-        totalLines: lines,
-      },
-    };
+  read_file(content, { file_path: filePath, offset }) {
+    const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
+    const startLine = typeof offset === 'number' ? offset : 1;
+    const file = { filePath, content, numLines: lines, startLine, totalLines: lines };
+    return { type: 'text', file };
   },
-  glob: (text) => {
-    const filenames = namesIn(text);
+  glob(text) {
+    const [, ...lines] = text.split('\n');
+    const filenames = lines.filter((line) => line !== '' && !line.startsWith('['));
     return { filenames, durationMs: 0, numFiles: filenames.length, truncated: false };
   },
-  search_file_content: (text) => ({
+  search_file_content: (content) => ({
     mode: 'content',
     filenames: [],
     numFiles: 0,
-    content: text,
-    numLines: text === '' ? 0 : text.split('\n').length,
+    content,
+    numLines: content === '' ? 0 : content.split('\n').length,
   }),
 };
-
-/** The names in a list of files, which begin below its first line. */
-const namesIn = (text: string): string[] =>
-  text
-    .split('\n')
-    .slice(1)
-    .filter((line) => line !== '' && !line.startsWith('['));
 
 /** Returns the text that the model reads in a result of Claude Code's form. */
 function textOf(tool: string, given: unknown): string {
   if (typeof given === 'string') return given;
   if (isBlocks(given)) return textsIn(given);
-  if (isRecord(given)) {
-    const { stdout, stderr, content, file } = given;
-    if (typeof stdout === 'string')
-      return [stdout, stderr].filter((stream) => isText(stream) && stream !== '').join('\n');
-    if (isRecord(file) && typeof file['content'] === 'string') return file['content'];
-    if (Array.isArray(content)) return textsIn(content);
-    if (typeof content === 'string' && toClaudeTool(tool) === 'Grep') return content;
-  }
-  return JSON.stringify(given) ?? '';
+  const { stdout, stderr, content, file } = fieldsOf(given);
+  const { content: inFile } = fieldsOf(file);
+  if (typeof stdout === 'string')
+    return [stdout, stderr].filter((stream) => isText(stream) && stream !== '').join('\n');
+  if (typeof inFile === 'string') return inFile;
+  if (Array.isArray(content)) return textsIn(content);
+  return typeof content === 'string' && tool === 'search_file_content'
+    ? content
+    : (JSON.stringify(given) ?? '');
 }

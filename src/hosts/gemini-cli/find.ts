@@ -8,7 +8,7 @@ import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { findHostHooks } from '../parts/host-find.ts';
 import { switchFor, type HostLevel, type OffSwitch } from '../parts/host-levels.ts';
 import { defineHooks } from './define.ts';
-import { geminiFolder, installFile } from './places.ts';
+import { geminiFolder } from './places.ts';
 
 /** The events that are denied while it is unknown which hooks guard them. */
 const needGuards = (['BeforeTool', 'BeforeAgent', 'BeforeModel'] as const).map((event) => ({
@@ -19,8 +19,6 @@ const needGuards = (['BeforeTool', 'BeforeAgent', 'BeforeModel'] as const).map((
 export const findHooks = (site: HookSite, system: string): FoundHooks =>
   findHostHooks(site, {
     host: geminiFolder(system),
-    manifest: 'gemini-extension.json',
-    install: installFile,
     needGuards,
     filesOf: ({ path }, read) => {
       const found = read(join(path, 'hooks', 'hooks.json'), false);

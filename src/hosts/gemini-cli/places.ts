@@ -6,13 +6,10 @@ export const systemSettings =
     ? '/Library/Application Support/GeminiCli/settings.json'
     : '/etc/gemini-cli/settings.json';
 
-/** The file that says where an extension came from. */
-export const installFile = '.gemini-extension-install.json';
-
 /** Returns where Gemini CLI keeps its hooks. */
 export const geminiFolder = (system: string): HostFolder => ({
   folder: '.gemini',
   system,
   systemVariable: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
-  extensionFiles: ['hooks/hooks.json', installFile],
+  hooksIn: 'hooks/hooks.json',
 });

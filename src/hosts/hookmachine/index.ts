@@ -29,8 +29,8 @@ import { defineGuards } from '../../guards/define-guards.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../plain/merge-answers.ts';
 import type { BundledHooks } from '../../settings/bundles/bundled-hooks.ts';
-import type * as Rules from '../claude-code/rules.ts';
-import type { SubCommands } from '../claude-code/rules.ts';
+import type * as Rules from '../parts/permission-rules.ts';
+import type { RuledCall, SubCommands } from '../parts/permission-rules.ts';
 import { withLostDenial } from '../parts/near-misses.ts';
 import { embeddedObjects } from '../parts/printed-json.ts';
 import { readOutcome, type LateDenials } from '../../core/answers/process-facts.ts';
@@ -44,8 +44,9 @@ const none = { definitions: [], problems: [] };
 
 const loadBudget = onDemand(() => import('../../guards/budget/define-budget.ts'));
 const loadDefineCedar = onDemand(() => import('../../guards/policies/define-cedar.ts'));
-const loadRules = onDemand(() => import('../claude-code/rules.ts'));
-const loadSubCommands = onDemand(() => import('../claude-code/sub-commands.ts'));
+const loadRules = onDemand(() => import('../parts/permission-rules.ts'));
+const loadClaudeCalls = onDemand(() => import('../claude-code/calls.ts'));
+const loadSubCommands = onDemand(() => import('../../shell/sub-commands.ts'));
 const loadReportedInSession = onDemand(() => import('../../settings/files/reported-in-session.ts'));
 const loadBundledHooks = onDemand(() => import('../../settings/bundles/bundled-hooks.ts'));
 
@@ -60,6 +61,7 @@ const { unasked: _unasked, missingProgram: _missingProgram, ...spoken } = llxprt
 /** Loaded only when a hook needs them. */
 let rules: typeof Rules | undefined;
 let subCommands: SubCommands | undefined;
+let ruledCall: ((payload: HookPayload) => RuledCall | undefined) | undefined;
 let reportedInSession: ((sessionId: string, line: string) => boolean) | undefined;
 
 /** The hooks with `once` that have already run, by session. */
@@ -117,7 +119,11 @@ export const hookmachine: Dialect = {
       : found.definitions;
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
-      [rules, { subCommands }] = await Promise.all([loadRules(), loadSubCommands()]);
+      [rules, { subCommands }, { ruledCall }] = await Promise.all([
+        loadRules(),
+        loadSubCommands(),
+        loadClaudeCalls(),
+      ]);
     if (definitions.some(({ once }) => once))
       ({ reportedInSession } = await loadReportedInSession());
     return {
@@ -138,7 +144,8 @@ export const hookmachine: Dialect = {
     };
   },
   applies: (hook, payload) =>
-    (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
+    (hook.if === undefined ||
+      rules?.ruleAppliesTo(hook.if, ruledCall?.(payload), subCommands) !== false) &&
     (!hook.once || isFirst(hook, payload)),
   // Policies ask who acts.
   stdin: ({ type }, payload, { agent }) =>

@@ -18,15 +18,12 @@ import {
   type HostLevel,
   type OffSwitch,
 } from './host-levels.ts';
-import { extensionsFolder, hostSettings, type HostFolder } from './host-places.ts';
+import { extensionFiles, extensionsFolder, hostSettings, type HostFolder } from './host-places.ts';
 import { environment } from '../../base/surroundings.ts';
 
 /** How to find the hooks of a host that has settings and extensions. */
 export interface HostFormat {
   readonly host: HostFolder;
-  /** The manifest of an extension, and the file that says where it came from. */
-  readonly manifest: string;
-  readonly install: string;
   /** The events that are denied while it is unknown which hooks guard them. */
   readonly needGuards: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[];
   /** The files of an extension that hold hooks, with their problems. */
@@ -90,7 +87,7 @@ function addedFile(
 /** Reads the hooks in the files of extensions. */
 function extensionHooks(
   cwd: string,
-  { host, manifest, install, filesOf }: HostFormat,
+  { host, filesOf }: HostFormat,
 ): {
   readonly sources: readonly HooksFromSource[];
   readonly files: readonly HostLevel[];
@@ -98,7 +95,7 @@ function extensionHooks(
 } {
   const folder = extensionsFolder(host);
   if (folder === undefined) return { sources: [], files: [], problems: [] };
-  const places = { folder, manifest, install };
+  const places = { folder, ...extensionFiles(host) };
   const { extensions, problems } = hostExtensions(places, cwd, read, foldersIn);
   const files = extensions
     // A folder without a manifest is not an extension.

@@ -14,6 +14,7 @@ import {
   type SettingsFile,
 } from '../../settings/files/read-files.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
+import { said } from '../../base/message-of.ts';
 import type { HostPlace } from './host-places.ts';
 
 /** A settings file of a host that exists. */
@@ -126,6 +127,48 @@ export const missingHooks = (file: string): SettingsProblem => ({
   fix: 'install the plugin again, or disable it',
   lost: { sources: ['extension'] },
 });
+
+/**
+ * Reads the hook files of a plugin: the usual ones, which may be missing, and those that it names. `from` is
+ * absent for a named file that does not exist.
+ */
+export const pluginHooks = (
+  usual: readonly string[],
+  named: readonly string[],
+  read: ReadSettingsFile,
+) =>
+  [...new Set([...usual, ...named])].flatMap((file) => {
+    const found = read(file, false);
+    if (found === undefined && !named.includes(file)) return [];
+    const missing: SettingsFile = { file, values: {}, problems: [missingHooks(file)] };
+    const level: HostLevel = { source: 'extension', ...(found ?? missing) };
+    return [{ level, from: found && hooksOfLevel(level) }];
+  });
+
+/** Reports keys at the top of a file whose value is not what it should be. */
+export const wrongKeys = (
+  { file, values, locate }: HostLevel,
+  keys: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, fix: string]>>,
+): SettingsProblem[] =>
+  Object.entries(keys)
+    .filter(([key, [fits]]) => values[key] !== undefined && !fits(values[key]))
+    .map(([key, [, fix]]) => ({
+      file,
+      ...(locate && { at: locate([key]) }),
+      place: key,
+      message: `${said(values[key])}, so it was ignored`,
+      fix,
+    }));
+
+/** What a switch must be, for `wrongKeys`. */
+export const aFlag = [
+  (value: unknown): boolean => typeof value === 'boolean',
+  'make it true or false',
+] as const;
+
+/** The value of a switch that is true or false. */
+export const flagIn = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : undefined;
 
 /** A level that switches hooks off, and the key that does it. */
 export interface OffSwitch {

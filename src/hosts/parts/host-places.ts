@@ -67,9 +67,15 @@ export interface HostFolder {
   readonly system: string;
   /** The variable that names a file to use instead of those; such a file may only add hooks. */
   readonly systemVariable: string;
-  /** The files, below the folder of an extension, that may hold or lead to hooks. */
-  readonly extensionFiles: readonly string[];
+  /** The file, below the folder of an extension, that holds hooks. */
+  readonly hooksIn: string;
 }
+
+/** The manifest of a host's extension, and the file that says where an extension came from. */
+export const extensionFiles = ({ folder }: HostFolder) => ({
+  manifest: `${folder.slice(1)}-extension.json`,
+  install: `${folder}-extension-install.json`,
+});
 
 /** Returns the settings files that count for a project, whether or not they exist. */
 export const hostSettings = (cwd: string, { folder, system }: HostFolder): HostPlace[] =>
@@ -94,7 +100,7 @@ export function mayBeInHost(
     (added !== undefined && counts('system') && existsSync(added)) ||
     (extensions !== undefined &&
       counts('extension') &&
-      mayHoldExtensions(extensions, host.extensionFiles))
+      mayHoldExtensions(extensions, [host.hooksIn, extensionFiles(host).install]))
   );
 }
 

@@ -1,4 +1,4 @@
-import { RegexBudget } from '../../base/bounded-regex.ts';
+import { isRegex, RegexBudget } from '../../base/bounded-regex.ts';
 import { isRecord } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
@@ -27,6 +27,44 @@ export function anyMatches(
     return true;
   }
 }
+
+/** How the matchers of a host are read: as lists of exact names, or as regular expressions. */
+export interface MatcherRules {
+  /** The matchers that match everything, apart from an absent one. */
+  readonly all?: readonly string[];
+  /** What a list of exact names looks like, and what separates them; default: `|`. */
+  readonly list?: RegExp;
+  readonly separator?: RegExp | string;
+  /** A matcher as a regular expression of ours; undefined if it is none. Default: as it is. */
+  readonly regexOf?: (matcher: string) => string | undefined;
+  /** The names of a subject that lists hold, and those that regular expressions are tested with. */
+  readonly named: (subject: string) => Iterable<string>;
+  readonly tested?: (subject: string) => Iterable<string>;
+  /** Whether a matcher that is neither matches everything or nothing. */
+  readonly otherwise?: boolean;
+}
+
+/**
+ * Compiles a matcher. One that cannot be decided in time matches, so that a guard is never skipped.
+ */
+export function compileBy(
+  matcher: string | undefined,
+  rules: MatcherRules,
+  onUndecided: (error: Error) => void,
+): Matcher {
+  const { all = ['', '*'], list, separator = '|', named, tested = named } = rules;
+  if (matcher === undefined || all.includes(matcher)) return matchesAll;
+  if (list?.test(matcher)) {
+    const names = new Set(matcher.split(separator).map((name) => name.trim()));
+    return (subject) => [...named(subject)].some((name) => name !== '' && names.has(name));
+  }
+  const regex = (rules.regexOf ?? validRegex)(matcher);
+  if (regex === undefined) return () => rules.otherwise === true;
+  return (subject, budget) => anyMatches(regex, tested(subject), onUndecided, budget);
+}
+
+const validRegex = (matcher: string): string | undefined =>
+  isRegex(matcher) ? matcher : undefined;
 
 /** Our words that matchers are compared with, as Claude Code and hosts that follow it have them, by event. */
 const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -34,6 +34,56 @@ export interface AnswerWords {
   readonly once: readonly string[];
 }
 
+/** The fields at the top of such an answer that decide. */
+const decidingTop = ['decision', 'continue', 'hookSpecificOutput'] as const;
+
+/**
+ * The words of hooks that answer at the top and in `hookSpecificOutput`: what is legal in each, and what in
+ * the latter decides; `misplaced` decides in neither.
+ */
+export function nestedWords({
+  decide,
+  instead,
+  legal,
+  specific,
+  deciding,
+  misplaced = {},
+}: {
+  /** The hint how hooks deny. */
+  readonly decide: string;
+  readonly instead: Omit<Vocabulary['instead'], 'a decision'>;
+  readonly legal: readonly string[];
+  readonly specific: readonly string[];
+  readonly deciding: readonly string[];
+  readonly misplaced?: Vocabulary['misplaced'];
+}): AnswerWords {
+  const inBoth = { instead: { 'a decision': decide, ...instead } };
+  const belongs = deciding
+    .filter((name) => name !== 'decision')
+    .map((name) => [name, `it belongs in "hookSpecificOutput.${name}"`]);
+  return {
+    common: {
+      ...inBoth,
+      path: '',
+      legal: [...decidingTop, ...legal, 'reason', 'hookEventName', 'additionalContext'],
+      deciding: decidingTop,
+      misplaced: { ...misplaced, ...Object.fromEntries(belongs) },
+    },
+    specific: {
+      ...inBoth,
+      path: 'hookSpecificOutput.',
+      legal: [...specific, 'hookEventName', 'additionalContext'],
+      deciding,
+      misplaced: {
+        continue: '"continue" belongs next to "hookSpecificOutput", not inside it',
+        ...misplaced,
+        ...(!specific.includes('decision') && { decision: decide }),
+      },
+    },
+    once: [...decidingTop, ...deciding],
+  };
+}
+
 /** Returns notes for a hook's author about words that are almost deciding ones, or are given twice. */
 export function answerMisses(
   answer: Fields,

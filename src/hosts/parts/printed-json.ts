@@ -1,5 +1,4 @@
-import { isNestedTooDeep, overDepth } from '../../base/json.ts';
-import { isRecord } from '../../base/json.ts';
+import { isNestedTooDeep, isRecord, isTooDeep, overDepth } from '../../base/json.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');
@@ -203,6 +202,33 @@ const colonNext = /\s*:/y;
 function isKey(json: string, end: number): boolean {
   colonNext.lastIndex = end;
   return colonNext.test(json);
+}
+
+/** What a hook printed on stdout. */
+export interface Printed {
+  readonly kind: 'nothing' | 'text' | 'object';
+  /** Without white space around it. */
+  readonly text: string;
+  /** What it says, if it is one object and nothing else. */
+  readonly fields: Fields;
+  /** The objects in it, whatever surrounds them. */
+  readonly objects: readonly Fields[];
+  /** What is wrong with it although it can be read. */
+  readonly notes: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads what was printed: one object and nothing else is an answer, whatever white space surrounds it. */
+export function printedIn(printed: string): Printed {
+  const text = printed.trim();
+  const whole = parseObject(text);
+  const base = { text, fields: {}, notes: [] };
+  if (text === '') return { ...base, kind: 'nothing', objects: [] };
+  if (whole === undefined) return { ...base, kind: 'text', objects: objectsIn(text) };
+  const notes: string[] = [];
+  const fields = isTooDeep(text) ? withoutDeepFields(whole, notes) : whole;
+  return { kind: 'object', text, fields, objects: [fields], notes };
 }
 
 /** Parses a JSON text, which may be encoded twice; undefined if it is not JSON. */

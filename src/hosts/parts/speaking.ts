@@ -1,5 +1,5 @@
 import { defined } from '../../base/json.ts';
-import type { HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
+import type { EventOutcome, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -77,4 +77,48 @@ export function behaviourOf(
     behavior: 'allow',
     updatedInput: takesInput && wishes.take('toolInput') && input,
   });
+}
+
+/** One thing that an answer may say, if hooks want it. */
+export type Says = (wishes: Wishes, outcome: EventOutcome) => NestedFields;
+
+/** What hosts that follow Claude Code let a hook say; each host has a list of them for each event. */
+export const says = {
+  /** A message for the user, and whether the output is hidden from them. */
+  message: (wishes) => ({ top: { systemMessage: wishes.take('message') } }),
+  hide: (wishes) => ({ top: { suppressOutput: wishes.take('hide') } }),
+  context: (wishes) => ({ specific: { additionalContext: wishes.take('context') } }),
+  stop: (wishes) => ({ top: stopOf(wishes) }),
+  block: (wishes) => ({ top: decisionWith('block', wishes.take('deny')) }),
+  /** For events at which a block does what a stop would. */
+  refusal: (wishes) => ({ top: decisionWith('block', wishes.takeRefusal()) }),
+  permission: (wishes) => ({ specific: permissionOf(wishes) }),
+  /** A denial and a follow-up both make the agent continue, unless it is to stop. */
+  continuation: (wishes) => ({
+    top:
+      wishes.peek('stop') === undefined
+        ? decisionWith('block', wishes.takeContinuation())
+        : stopOf(wishes),
+  }),
+  /** The agent stops by itself if no hook says anything; in these hosts it would go on with a stop. */
+  onlyContinuation: (wishes) => {
+    wishes.take('stop');
+    return { top: decisionWith('block', wishes.takeContinuation()) };
+  },
+  updatedInput: (wishes, { native }) => ({
+    specific: { updatedInput: wishes.take('toolInput') && native['toolInput'] },
+  }),
+} as const satisfies Readonly<Record<string, Says>>;
+
+/** Puts together what an answer says. */
+export function sayAll(
+  list: readonly Says[],
+  wishes: Wishes,
+  outcome: EventOutcome,
+): { readonly top: Fields; readonly specific: Fields } {
+  const said = list.map((one) => one(wishes, outcome));
+  return {
+    top: Object.assign({}, ...said.map(({ top }) => top)) as Fields,
+    specific: Object.assign({}, ...said.map(({ specific }) => specific)) as Fields,
+  };
 }

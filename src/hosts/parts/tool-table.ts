@@ -15,6 +15,8 @@ export interface HostTool {
    * the first.
    */
   readonly renamed?: readonly (readonly [ours: string, theirs: string])[];
+  /** Their arguments that the tool cannot run without, each a string. */
+  readonly needs?: readonly string[];
 }
 
 type Renamed = NonNullable<HostTool['renamed']>;
@@ -43,6 +45,8 @@ export interface ToolTable<Tool extends HostTool> {
   readonly toInput: (ours: string, input: ToolInput) => Record<string, unknown>;
   /** The host's arguments under our names. */
   readonly fromInput: (ours: string, input: ToolInput) => Record<string, unknown>;
+  /** Why a tool cannot run with arguments in the host's form; undefined if it can. */
+  readonly inputFault: (ours: string, input: ToolInput) => string | undefined;
 }
 
 /** Makes the table for these tools; a tool that is not among them keeps its names. */
@@ -77,6 +81,12 @@ export function toolTable<Tool extends HostTool>(tools: readonly Tool[]): ToolTa
           return [own, value];
         }),
       );
+    },
+    inputFault(ours, input) {
+      const missing = byOurs.get(ours)?.needs?.find((name) => typeof input[name] !== 'string');
+      return missing === undefined
+        ? undefined
+        : `"${missing}" ${input[missing] === undefined ? 'is missing' : 'is not a string'}`;
     },
   };
 }

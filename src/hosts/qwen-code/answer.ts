@@ -1,30 +1,32 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { fieldsOf, isRecord, isTooDeep } from '../../base/json.ts';
 import {
   defaultReason,
   type Answer,
-  type Decision,
   type Effect,
+  type NamedAnswer,
   type Wants,
 } from '../../core/answers/answer.ts';
+import { counts, mergeEffects } from '../../core/answers/merge-effects.ts';
+import { readOutcome, settled, unawaitedAnswer } from '../../core/answers/process-facts.ts';
+import type { Verdict } from '../../core/answers/verdict.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HookEventName } from '../../core/protocol/events.ts';
+import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
+import { withEscapedContext } from '../parts/escaped-context.ts';
 import { denialIn, denialInText } from '../parts/host-denials.ts';
-import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import {
-  cutStdout,
-  factsOf,
-  failureText,
-  readOutcome,
-  cutNotes,
-  failure,
-  unawaitedAnswer,
-} from '../../core/answers/process-facts.ts';
+  answerMisses,
+  type AnswerWords,
+  holdsDenial,
+  nestedWords,
+  withLostDenial,
+} from '../parts/near-misses.ts';
+import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { meaningOf, strictest, textIn } from '../parts/said.ts';
+import { tools } from './calls.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
-import { fromQwenInput } from './tools.ts';
-import { wordsOf } from './vocabulary.ts';
-import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,47 +47,33 @@ export function readAnswer(
   return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
 }
 
+/** Qwen Code obeys an answer at every exit status; the failure only matters where failures deny. */
 function readExit(event: QwenEventName, exit: HookExit, payload: HookPayload): Answer {
   const [stdout, stderr] = [exit.stdout.trim(), exit.stderr.trim()];
   const text = exit.exitCode === 2 ? stderr : stdout || stderr;
-  const wants = text === '' ? { notes: [] } : readPrinted(event, text, exit, payload);
-  const { notes, ...said } = exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants;
-  const answer: Answer = {
-    ...factsOf(exit),
-    ...said,
-    notes: [...notes, ...cutNotes(exit)],
-    status: 'ok',
-    success: exit.exitCode === 0,
-  };
-  if (answer.decision === 'deny' || answer.stop) return answer;
-  if (exit.exitCode === 0)
-    return exit.truncated.includes('stdout') ? failed(answer, cutStdout) : answer;
-  // Its answer counts all the same; the failure only matters where failures deny.
-  return answer.decision !== undefined || answer.effects.length > 0
-    ? { ...answer, unreadable: failureText(exit) }
-    : failed(answer, failureText(exit));
+  const object = objectIn(text);
+  const wants = object
+    ? readObject(event, object, payload)
+    : text === ''
+      ? { notes: [] }
+      : readText(event, text, exit);
+  const { decision, effects = [] } = wants;
+  return settled(
+    exit,
+    exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants,
+    decision !== undefined || effects.length > 0,
+  );
 }
 
-const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
+interface Printed {
+  readonly fields: Fields;
+  readonly json: string;
+}
 
 /** Parses a text that is a JSON object, which may be encoded twice; undefined for any other text. */
-export function objectIn(
-  text: string,
-): { readonly fields: Fields; readonly json: string } | undefined {
+function objectIn(text: string): Printed | undefined {
   const printed = parseTwice(text);
   return isRecord(printed?.value) ? { fields: printed.value, json: printed.json } : undefined;
-}
-
-function readPrinted(
-  event: QwenEventName,
-  text: string,
-  exit: HookExit,
-  payload: HookPayload,
-): Wants {
-  const object = objectIn(text);
-  return object
-    ? readObject(event, object.fields, object.json, payload)
-    : readText(event, text, exit);
 }
 
 /** Plain text is a message with exit 0 (at some events for the model), a denial with 2, else a warning. */
@@ -100,85 +88,73 @@ function readText(event: QwenEventName, text: string, { exitCode, stdout }: Hook
   const notes = holdsDenial(text)
     ? ['a denial was NOT read: print one JSON object and nothing else']
     : [];
-  if (text.startsWith('{'))
-    return {
-      notes: [...notes, 'its output is not valid JSON, so all of it was ignored'],
-      unreadable: 'its output is not valid JSON',
-    };
-  const effects: Effect[] = [{ kind: 'notice', text: exitCode === 0 ? text : `Warning: ${text}` }];
-  if (textIsContext && exitCode === 0 && stdout.trim() !== '')
-    effects.unshift({ kind: 'context', text });
-  return { effects, plainText: true, notes };
+  if (text.startsWith('{')) {
+    const unreadable = 'its output is not valid JSON';
+    return { notes: [...notes, `${unreadable}, so all of it was ignored`], unreadable };
+  }
+  const isContext = textIsContext && exitCode === 0 && stdout.trim() !== '';
+  const notice = exitCode === 0 ? text : `Warning: ${text}`;
+  return {
+    effects: [
+      ...(isContext ? [{ kind: 'context', text } as const] : []),
+      { kind: 'notice', text: notice },
+    ],
+    plainText: true,
+    notes,
+  };
 }
 
 /** Denies after an exit 2 that Qwen Code does not take for a denial, although a guard meant one. */
 function withSilentDenial(event: QwenEventName, wants: Wants, exit: HookExit): Wants {
   if (!traitsOf(event).keepsDenials || wants.decision === 'deny') return wants;
-  const [stdout, stderr] = [exit.stdout.trim(), exit.stderr.trim()];
+  const stdout = exit.stdout.trim();
   const object = objectIn(stdout);
   const said = object ? denialIn(object.fields)?.reason : stdout;
-  const flaw =
-    stderr === ''
-      ? wouldIgnore('after exit 2 only stderr is read, and it is empty', 'print the reason there')
-      : wouldIgnore(
-          'it exited with 2 and printed JSON that does not deny',
-          'print the reason on stderr as plain text',
-        );
   return {
     decision: 'deny',
     reason: wants.reason || said || defaultReason,
     notes: wants.notes,
-    ...flaw,
+    ...(exit.stderr.trim() === ''
+      ? wouldIgnore('after exit 2 only stderr is read, and it is empty', 'print the reason there')
+      : wouldIgnore(
+          'it exited with 2 and printed JSON that does not deny',
+          'print the reason on stderr as plain text',
+        )),
   };
 }
 
-/** Reads what an object asks for; Qwen Code obeys it at every exit code. */
-function readObject(
-  event: QwenEventName,
-  printed: Fields,
-  json: string,
-  payload: HookPayload,
-): Wants {
+/** Reads what an object asks for. */
+function readObject(event: QwenEventName, { fields, json }: Printed, payload: HookPayload): Wants {
   const notes: string[] = [];
-  const whole = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
+  const whole = isTooDeep(json) ? withoutDeepFields(fields, notes) : fields;
   const misses = answerMisses(whole, json, wordsOf(event), payload);
   const { output, notes: faults } = checkHookOutput(whole);
   const specific = output.hookSpecificOutput ?? {};
-  const { keepsDenials } = traitsOf(event);
   const decided = decisionOf(event, output, specific, notes);
-  const lost = keepsDenials && decided.decision !== 'deny' ? denialIn(whole) : undefined;
+  const isLost = traitsOf(event).keepsDenials && decided.decision !== 'deny';
+  const lost = isLost ? denialIn(whole) : undefined;
   const denies = lost?.decision === 'deny';
   if (!denies) notes.push(...misses, ...faults);
-  const stopped = stopOf(event, output, decided.decision);
+  const stopped = stopOf(event, output, decided, notes);
   const denial = denies
-    ? { decision: 'deny' as const, reason: lost?.reason ?? defaultReason }
+    ? { decision: 'deny' as const, reason: lost.reason ?? defaultReason }
     : stopped.denial;
+  const { decision } = { ...decided, ...denial };
   return {
     ...decided,
     ...denial,
-    ...(denies && wouldIgnore('it is not written correctly', sayNo)),
+    ...(denies &&
+      wouldIgnore('it is not written correctly', 'print {"decision": "block", "reason": "…"}')),
     effects: [
       ...stopped.effects,
-      ...effectsOf(event, output, specific, payload, denial?.decision ?? decided.decision, notes),
+      ...effectsOf(event, output, specific, payload, decision === 'allow', notes),
     ],
-    notes: [...notes, ...stopped.notes],
+    notes,
     ...(misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` }),
   };
 }
 
-const sayNo = 'print {"decision": "block", "reason": "…"}';
-
 type Decided = Pick<Wants, 'decision' | 'reason' | 'stop' | 'ignored'>;
-
-const meanings: Readonly<Record<string, Decision>> = {
-  deny: 'deny',
-  block: 'deny',
-  ask: 'ask',
-  allow: 'allow',
-  approve: 'allow',
-};
-const meaningOf = (word: unknown): Decision | undefined =>
-  typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
 
 /** Returns the stricter of the decisions in the two places. */
 function decisionOf(
@@ -187,41 +163,39 @@ function decisionOf(
   specific: Fields,
   notes: string[],
 ): Decided {
-  if (event === 'PermissionRequest') return permissionOf(specific, reason);
-  const { blocks } = traitsOf(event);
-  const inner =
-    event === 'PreToolUse'
-      ? (['deny', 'ask', 'allow'] as const).find((one) => one === specific['permissionDecision'])
-      : undefined;
-  const words = [inner, meaningOf(decision)];
-  const word = (['deny', 'ask', 'allow'] as const).find((one) => words.includes(one));
-  const isUndone = inner === 'allow' && word === 'deny';
-  const innerReason = text(specific['permissionDecisionReason']);
-  const why = (event === 'PreToolUse' ? innerReason : undefined) ?? text(reason);
-  if (word === 'deny' && !blocks) {
-    notes.push(`a denial has no effect in answer to ${event}`);
+  if (event === 'PermissionRequest') return permissionOf(fieldsOf(specific['decision']), reason);
+  const isBefore = event === 'PreToolUse';
+  const { permissionDecision, permissionDecisionReason } = isBefore ? specific : {};
+  const inner = strictest([permissionDecision]);
+  const word = strictest([inner, meaningOf(decision)]);
+  const hasNoEffect =
+    word === 'deny' && !traitsOf(event).blocks
+      ? 'a denial'
+      : word === 'ask' && !isBefore
+        ? 'asking'
+        : undefined;
+  if (hasNoEffect) {
+    notes.push(`${hasNoEffect} has no effect in answer to ${event}`);
     return {};
   }
-  if (word === 'ask' && event !== 'PreToolUse') {
-    notes.push(`asking has no effect in answer to ${event}`);
-    return {};
-  }
+  const usual = word === 'deny' ? defaultReason : undefined;
+  const why = textIn(permissionDecisionReason) ?? textIn(reason) ?? usual;
   return {
     ...(word && { decision: word }),
     ...(why !== undefined && { reason: why }),
-    ...(word === 'deny' && why === undefined && { reason: defaultReason }),
-    ...(isUndone && wouldIgnore('"permissionDecision" next to it allows', 'remove that field')),
+    ...(inner === 'allow' &&
+      word === 'deny' &&
+      wouldIgnore('"permissionDecision" next to it allows', 'remove that field')),
   };
 }
 
 /** Returns the answer to the question whether a call may run. */
-function permissionOf({ decision }: Fields, reason: unknown): Decided {
-  const { behavior, message, interrupt } = isRecord(decision) ? decision : {};
+function permissionOf({ behavior, message, interrupt }: Fields, reason: unknown): Decided {
   const word = typeof behavior === 'string' ? behavior.trim().toLowerCase() : '';
   if (word === 'deny')
     return {
       decision: 'deny',
-      reason: text(message) ?? text(reason) ?? defaultReason,
+      reason: textIn(message) ?? textIn(reason) ?? defaultReason,
       ...(interrupt === true && { stop: true }),
     };
   return word === 'allow' ? { decision: 'allow' } : {};
@@ -231,29 +205,24 @@ function permissionOf({ decision }: Fields, reason: unknown): Decided {
 function stopOf(
   event: QwenEventName,
   { continue: continues, stopReason, reason }: HookOutput,
-  decided: Decision | undefined,
-): {
-  readonly denial?: Decided;
-  readonly effects: readonly Effect[];
-  readonly notes: readonly string[];
-} {
-  if (continues !== false) return { effects: [], notes: [] };
-  const why = text(stopReason) ?? text(reason) ?? defaultReason;
-  const { stop } = traitsOf(event);
-  if (stop === undefined)
-    return { effects: [], notes: [`"continue" has no effect in answer to ${event}`] };
-  if (stop === 'replaces')
-    return {
-      effects: [
-        { kind: 'replace', slot: 'tool_response', value: { llmContent: why, returnDisplay: why } },
-      ],
-      notes: [],
-    };
-  return {
-    ...(decided !== 'deny' && { denial: { decision: 'deny', reason: why } }),
-    effects: [],
-    notes: [],
-  };
+  { decision }: Decided,
+  notes: string[],
+): { readonly denial?: Decided; readonly effects: readonly Effect[] } {
+  if (continues !== false) return { effects: [] };
+  const why = textIn(stopReason) ?? textIn(reason) ?? defaultReason;
+  const value = { llmContent: why, returnDisplay: why };
+  switch (traitsOf(event).stop) {
+    case 'replaces':
+      return { effects: [{ kind: 'replace', slot: 'tool_response', value }] };
+    case 'denies':
+      return {
+        ...(decision !== 'deny' && { denial: { decision: 'deny', reason: why } }),
+        effects: [],
+      };
+    default:
+      notes.push(`"continue" has no effect in answer to ${event}`);
+      return { effects: [] };
+  }
 }
 
 function effectsOf(
@@ -261,23 +230,19 @@ function effectsOf(
   { systemMessage, suppressOutput }: HookOutput,
   specific: Fields,
   payload: HookPayload,
-  decision: Decision | undefined,
+  isAllowed: boolean,
   notes: string[],
 ): Effect[] {
   const effects: Effect[] = [];
-  const context = text(specific['additionalContext']);
+  const context = textIn(specific['additionalContext']);
   if (context !== undefined && traitsOf(event).context)
     effects.push({ kind: 'context', text: context });
   else if (context !== undefined)
     notes.push(`"additionalContext" has no effect in answer to ${event}`);
-  if (event === 'PermissionRequest' && decision === 'allow') {
-    const { updatedInput } = isRecord(specific['decision']) ? specific['decision'] : {};
-    if (isRecord(updatedInput))
-      effects.push({
-        kind: 'replace',
-        slot: 'tool_input',
-        value: fromQwenInput(String(payload['tool_name']), updatedInput),
-      });
+  const { updatedInput } = fieldsOf(specific['decision']);
+  if (event === 'PermissionRequest' && isAllowed && isRecord(updatedInput)) {
+    const value = tools.fromInput(String(payload['tool_name']), updatedInput);
+    effects.push({ kind: 'replace', slot: 'tool_input', value });
   }
   if (event === 'PreToolUse' && specific['tool_input'] !== undefined)
     notes.push('"tool_input" reaches only the next hook in a sequence, not the tool');
@@ -286,5 +251,59 @@ function effectsOf(
   return effects;
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
+/** Returns what an event's answer may say at the top and in `hookSpecificOutput`. */
+function wordsOf(event: QwenEventName): AnswerWords {
+  const isRequest = event === 'PermissionRequest';
+  const deciding = event === 'PreToolUse' ? ['permissionDecision'] : isRequest ? ['decision'] : [];
+  const unless = traitsOf(event).stop === 'replaces' ? ', except with "continue": false' : '';
+  return nestedWords({
+    decide: isRequest
+      ? 'use "hookSpecificOutput": { "decision": { "behavior": "deny" } }'
+      : 'use "decision": "block" and a "reason"',
+    instead: {
+      arguments: isRequest
+        ? 'give new arguments as "hookSpecificOutput.decision.updatedInput"'
+        : 'new arguments are accepted only in answer to PermissionRequest',
+      'a result': `a result cannot be replaced${unless}`,
+    },
+    legal: ['stopReason', 'suppressOutput', 'systemMessage', 'terminalSequence'],
+    specific: [...deciding, 'permissionDecisionReason', 'artifacts', 'tool_input'],
+    deciding,
+  });
+}
+
+/** Merges answers: any denial wins, contexts are joined and escaped, and the last message counts. */
+export function merge(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = withEscapedContext(mergeEffects(event, answers, payload));
+  const notice = answers
+    .flatMap(({ answer }) => (counts(answer) ? answer.effects : []))
+    .findLast((effect) => effect.kind === 'notice')?.text;
+  return { ...verdict, ...(notice !== undefined && { notice }) };
+}
+
+/**
+ * Returns what the next hook of a sequence receives: merged arguments, although the tool gets none of
+ * them, and the prompt with the context below it.
+ */
+export function chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload {
+  const { tool_name: tool, tool_input: before, prompt } = payload;
+  if (!answer.success) return payload;
+  if (event === 'BeforeAgent') {
+    const context = answer.effects.find((effect) => effect.kind === 'context')?.text;
+    return context === undefined
+      ? payload
+      : { ...payload, prompt: `${String(prompt)}\n\n${context}` };
+  }
+  const printed = objectIn(answer.stdout.trim() || answer.stderr.trim())?.fields;
+  const { tool_input: change } = fieldsOf(printed?.['hookSpecificOutput']);
+  return event === 'BeforeTool' && isRecord(change)
+    ? {
+        ...payload,
+        tool_input: { ...fieldsOf(before), ...tools.fromInput(String(tool), change) },
+      }
+    : payload;
+}

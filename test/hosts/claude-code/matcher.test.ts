@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { claudeCode } from '../../../src/hosts/claude-code/index.ts';
 import { claudeEvents, type ClaudeEventName } from '../../../src/hosts/claude-code/events.ts';
 import { claudeBox, settingsOf } from '../../support/claude-code.ts';
 import { definition } from '../../support/definition.ts';
+import { readyToFind } from '../../../src/workbench/matrix/run-as.ts';
+
+beforeAll(() => readyToFind(claudeCode, '/'));
 
 const fits = (
   matcher: string | undefined,

@@ -1,5 +1,5 @@
 import { forEachChild, type Command, type SyntaxNode, type Word } from 'unbash';
-import { parseShell } from '../../shell/parse-shell.ts';
+import { parseShell } from './parse-shell.ts';
 
 /** Programs that run the command after them, so that a rule looks through them. */
 const wrappers: ReadonlySet<string> = new Set([

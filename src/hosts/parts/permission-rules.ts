@@ -1,8 +1,6 @@
 import { join, relative } from 'node:path';
-import { matchesPath, matchesText } from './globs.ts';
-import { isRecord } from '../../base/json.ts';
+import { matchesPath, matchesText } from '../../base/globs.ts';
 import { wholePath } from '../../base/folders.ts';
-import { claudeNamesOf, toClaudeInput } from './tools.ts';
 import { userHome } from '../../base/surroundings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,10 +22,10 @@ export function parseRule(text: string): Rule | undefined {
     : { tool, what: what.trim() };
 }
 
-/** A tool call, with its arguments in Claude Code's form. */
+/** A tool call in Claude Code's form. */
 export interface RuledCall {
-  /** Our name for the tool. */
-  readonly tool: string;
+  /** Its names for the tool, the one on stdin first, and ours. */
+  readonly names: readonly string[];
   readonly input: Fields;
   readonly cwd: string;
 }
@@ -36,12 +34,12 @@ export interface RuledCall {
 export type SubCommands = (text: string) => readonly string[] | undefined;
 
 /** Whether a rule applies to a call. If that cannot be known, it does. */
-export function ruleFits(
+function ruleFits(
   { tool, what }: Rule,
   call: RuledCall,
   subCommands: SubCommands | undefined,
 ): boolean {
-  const names = [...claudeNamesOf(call.tool), call.tool];
+  const { names } = call;
   if (!names.some((name) => nameFits(tool, name))) return false;
   if (what === undefined) return true;
   switch (names[0]) {
@@ -67,14 +65,11 @@ export function ruleFits(
 /** Whether a rule applies to the call of an event; it does if that is unknown or the rule is not valid. */
 export function ruleAppliesTo(
   rule: string,
-  { tool_name: tool, tool_input: given, cwd: folder }: Fields,
+  call: RuledCall | undefined,
   subCommands: SubCommands | undefined,
 ): boolean {
   const parsed = parseRule(rule);
-  if (parsed === undefined || typeof tool !== 'string') return true;
-  const cwd = String(folder);
-  const input = toClaudeInput(tool, isRecord(given) ? given : {}, cwd);
-  return ruleFits(parsed, { tool, input, cwd }, subCommands);
+  return parsed === undefined || call === undefined || ruleFits(parsed, call, subCommands);
 }
 
 /** `mcp__server` matches all tools of the server. */

@@ -1,0 +1,21 @@
+import { type Decision, decisions } from '../../core/answers/answer.ts';
+
+/** A text that is not empty. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+const meanings: Readonly<Record<string, Decision>> = {
+  deny: 'deny',
+  block: 'deny',
+  ask: 'ask',
+  allow: 'allow',
+  approve: 'allow',
+};
+
+/** What a word of `decision` means in hooks that follow Claude Code's. */
+export const meaningOf = (word: unknown): Decision | undefined =>
+  typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+
+/** The strictest of these words. */
+export const strictest = (words: readonly unknown[]): Decision | undefined =>
+  decisions.find((one) => one !== 'defer' && words.includes(one));
