@@ -5,19 +5,17 @@ import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts'
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer, type Effect, type Wants } from '../../core/answers/answer.ts';
 import { denialAround, denialIn, type LostDenial } from '../parts/host-denials.ts';
-import { readSpecific } from '../plain/vocabulary.ts';
-import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { readSpecific, wordsOf as plainWordsOf } from '../plain/vocabulary.ts';
 import {
-  cutStdout,
-  factsOf,
-  failureText,
-  readOutcome,
-  cutNotes,
-  failure,
-} from '../../core/answers/process-facts.ts';
-import { fromGeminiInput } from './tools.ts';
-import { powerOf, specificFields, wordsOf } from './vocabulary.ts';
+  answerMisses,
+  type AnswerWords,
+  holdsDenial,
+  type Vocabulary,
+  withLostDenial,
+} from '../parts/near-misses.ts';
+import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { readOutcome, settled } from '../../core/answers/process-facts.ts';
+import { tools } from './tools.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,6 +26,55 @@ const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host, what: 'denial', why, fix },
 });
 
+/** What an answer to an event may do. */
+interface Power {
+  /** Whether a denial and a stop count. */
+  readonly decides?: true;
+  /** Whether `additionalContext` reaches the model. */
+  readonly context?: true;
+  /** Fields of `hookSpecificOutput` that have a meaning only in Gemini CLI. */
+  readonly own?: readonly string[];
+}
+
+const powers: Readonly<Partial<Record<HookEventName, Power>>> = {
+  BeforeTool: { decides: true },
+  AfterTool: { decides: true, context: true, own: ['tailToolCallRequest'] },
+  BeforeAgent: { decides: true, context: true },
+  AfterAgent: { decides: true, own: ['clearContext'] },
+  BeforeModel: { decides: true },
+  AfterModel: { decides: true },
+  SessionStart: { context: true },
+};
+
+const powerOf = (event: HookEventName): Power => powers[event] ?? {};
+
+/** The fields of `hookSpecificOutput` that have a meaning in answer to an event. */
+const specificFields = (event: HookEventName): readonly string[] => [
+  ...hookPointOf(event).slots,
+  ...(powerOf(event).own ?? []),
+  ...(powerOf(event).context ? ['additionalContext'] : []),
+];
+
+const decide = 'use "decision": "deny" (or "block", "allow") next to "hookSpecificOutput"';
+const isTheirs = (name: string): boolean => name !== 'permissionDecision';
+
+/** What an event's answers may say, and where: as in LLxprt, except for words that only one of them has. */
+function wordsOf(event: HookEventName): AnswerWords {
+  const { common, specific, inner, once } = plainWordsOf(event);
+  const without = (words: Vocabulary, more: readonly string[]): Vocabulary => ({
+    ...words,
+    legal: [...words.legal.filter(isTheirs), ...more],
+    deciding: words.deciding.filter(isTheirs),
+    misplaced: { ...words.misplaced, permissionDecision: decide },
+  });
+  return {
+    common: without(common, []),
+    specific: without(specific, powerOf(event).own ?? []),
+    inner,
+    once: once.filter(isTheirs),
+  };
+}
+
 /** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
 export const readAnswer = (
   { event }: Pick<HookDefinition, 'event'>,
@@ -36,37 +83,18 @@ export const readAnswer = (
 ): Answer =>
   withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload), { host }));
 
+/** Gemini CLI obeys an answer at every exit status; the failure only matters where failures deny. */
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
-  const facts = factsOf(exit);
   const text = exit.stdout.trim() || exit.stderr.trim();
   const printed = parseTwice(text);
-  const wants =
-    text === ''
+  const wants = isRecord(printed?.value)
+    ? readObject(event, printed.value, printed.json, payload)
+    : text === '' || printed !== undefined
       ? { notes: [] }
-      : printed === undefined
-        ? readText(event, text, exit)
-        : isRecord(printed.value)
-          ? readObject(event, printed.value, printed.json, payload)
-          : { notes: [] };
-  const { notes, ...said } = exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants;
-  const answer: Answer = {
-    ...facts,
-    ...said,
-    notes: [...notes, ...cutNotes(exit)],
-    status: 'ok',
-    success: exit.exitCode === 0,
-  };
-  if (answer.decision === 'deny' || answer.stop || exit.exitCode === 0) {
-    const isCut = exit.truncated.includes('stdout') && answer.decision !== 'deny' && !answer.stop;
-    return isCut ? failed(answer, cutStdout) : answer;
-  }
-  // Its answer counts all the same; the failure only matters where failures deny.
-  return said.output
-    ? { ...answer, unreadable: failureText(exit) }
-    : failed(answer, failureText(exit));
+      : readText(event, text, exit);
+  const said = exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants;
+  return settled(exit, said, said.output !== undefined);
 }
-
-const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
 
 /** Plain text is a message with exit 0 or a signal, a warning with 1, and a denial with any other code. */
 function readText(event: HookEventName, text: string, { exitCode }: HookExit): Wants {
@@ -234,7 +262,7 @@ function keptSpecific(
   return Object.fromEntries(
     kept.map(([name, value]) =>
       name === 'tool_input'
-        ? [name, fromGeminiInput(String(payload['tool_name']), value as Fields)]
+        ? [name, tools.fromInput(String(payload['tool_name']), value as Fields)]
         : [name, value],
     ),
   );

@@ -132,13 +132,13 @@ function defineHook<Event extends string, From extends HooksFromSource>(
   const inGroup = sequential === 'said' && groupField('sequential', isFlag, 'true or false');
   return {
     event: at,
-    nativeEvent: event,
     type: kind,
     command,
     sequential: sequential === 'always' || inGroup === true,
     source: from.source,
     place: placeOf(path),
     ...(defined({
+      nativeEvent: event,
       file: from.file,
       matcher: subject === undefined ? undefined : matcher?.trim(),
       ...read,

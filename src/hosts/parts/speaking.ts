@@ -82,8 +82,7 @@ export function behaviourOf(
 /** One thing that an answer may say, if hooks want it. */
 export type Says = (wishes: Wishes, outcome: EventOutcome) => NestedFields;
 
-/** What hosts that follow Claude Code let a hook say; each host has a list of them for each event. */
-export const says = {
+const usual = {
   /** A message for the user, and whether the output is hidden from them. */
   message: (wishes) => ({ top: { systemMessage: wishes.take('message') } }),
   hide: (wishes) => ({ top: { suppressOutput: wishes.take('hide') } }),
@@ -109,6 +108,9 @@ export const says = {
     specific: { updatedInput: wishes.take('toolInput') && native['toolInput'] },
   }),
 } as const satisfies Readonly<Record<string, Says>>;
+
+/** What hosts that follow Claude Code let a hook say; each host has a list of them for each event. */
+export const says: Readonly<Record<keyof typeof usual, Says>> = usual;
 
 /** Puts together what an answer says. */
 export function sayAll(
