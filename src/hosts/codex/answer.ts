@@ -1,34 +1,36 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { fieldsOf } from '../../base/json.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import {
   defaultReason,
   unfitArguments,
   type Answer,
   type Effect,
+  type NamedAnswer,
+  type Wants,
 } from '../../core/answers/answer.ts';
-import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { mergeEffects } from '../../core/answers/merge-effects.ts';
 import {
   cutStdout,
   factsOf,
+  failure,
   failureText,
   readOutcome,
-  failure,
   unawaitedAnswer,
 } from '../../core/answers/process-facts.ts';
+import type { Verdict } from '../../core/answers/verdict.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HookEventName } from '../../core/points/hook-points.ts';
+import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { type Printed, printedIn } from '../parts/printed-json.ts';
+import { fromCodexInput, fromCodexResponse } from './calls.ts';
 import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
-import { readStdout, type Printed } from './printed.ts';
-import { isSaid, type Fault } from './schema.ts';
-import { fromCodexInput, fromCodexResponse } from './tools.ts';
+import { faultOf, isSaid, type Fault } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for, before its exit code is considered. */
-type Wants = Pick<Answer, 'decision'> &
-  Partial<
-    Pick<Answer, 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored' | 'unfit'>
-  >;
+type Said = Omit<Wants, 'notes'>;
 
 const host = 'Codex';
 
@@ -43,72 +45,65 @@ export function readAnswer(
 ): Answer {
   const event = codexEventOf(hook);
   const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
-  return hook.async ? contextOf(answer) : withLostDenial(answer);
+  const context = answer.effects.filter(({ kind }) => kind === 'context');
+  return hook.async ? unawaitedAnswer(answer, context) : withLostDenial(answer);
 }
-
-const contextOf = (answer: Answer): Answer =>
-  unawaitedAnswer(
-    answer,
-    answer.effects.filter(({ kind }) => kind === 'context'),
-  );
 
 function readExit(event: CodexEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
-  const printed = readStdout(event, exit.stdout);
-  const notes = printed.kind === 'object' ? printed.notes : [];
-  const answered = (wants: Wants, ...more: readonly string[]): Answer => ({
+  const printed = readStdout(exit.stdout);
+  const { notes } = printed;
+  const answered = (said: Said, ...more: readonly string[]): Answer => ({
     ...facts,
-    ...wants,
+    decision: undefined,
+    ...said,
     status: 'ok',
     success: exit.exitCode === 0,
     notes: [...notes, ...more],
   });
-  const failed = (message: string): Answer => ({
-    ...facts,
-    ...failure(message),
-    notes,
-  });
-  const denied = (denial: Wants, fault: Fault): Answer =>
+  const failed = (message: string): Answer => ({ ...facts, ...failure(message), notes });
+  const denied = (denial: Said, fault: Fault): Answer =>
     answered({ ...denial, ignored: { host, what: 'denial', ...fault } });
-  const kept = traitsOf(event).keepsDenials ? keptDenial(event, printed) : undefined;
+  const { exit2, keepsDenials, text: meaning } = traitsOf(event);
+  // A denial that Codex would lose to a flaw beside it, at events where it still counts.
+  const kept = keepsDenials
+    ? printed.objects.map((fields) => denialIn(event, fields)).find(Boolean)
+    : undefined;
   if (exit.exitCode === 2) {
     const said = exit.stderr.trim();
-    if (traitsOf(event).exit2 !== undefined && said !== '')
-      return answered(deniedWith(event, said));
-    if (!traitsOf(event).keepsDenials)
-      return failed(`${failureText(exit)} and no reason on stderr`);
-    const reason = kept?.reason ?? (printed.kind === 'text' ? printed.text : defaultReason);
+    if (exit2 !== undefined && said !== '') return answered(deniedWith(event, said));
+    if (!keepsDenials) return failed(`${failureText(exit)} and no reason on stderr`);
+    const isText = printed.kind === 'text' && printed.broken === undefined;
+    const reason = kept?.reason ?? (isText ? printed.text : defaultReason);
     const why = 'it exited with 2 and printed nothing on stderr';
     return denied({ decision: 'deny', reason }, { why, fix: 'print the reason on stderr' });
   }
-  if (exit.exitCode !== 0) {
-    if (kept === undefined) return failed(failureText(exit));
-    return denied(kept, { why: `its ${endOf(exit)}`, fix: 'exit with 0' });
-  }
+  if (exit.exitCode !== 0)
+    return kept
+      ? denied(kept, { why: `its ${endOf(exit)}`, fix: 'exit with 0' })
+      : failed(failureText(exit));
   if (exit.truncated.includes('stdout') && kept === undefined) return failed(cutStdout);
-  switch (printed.kind) {
-    case 'nothing':
-      return answered({ decision: undefined });
-    case 'text':
-      return kept ? denied(kept, around) : readText(event, printed.text, answered, failed);
-    case 'broken':
-      return kept ? denied(kept, around) : failed(invalid(printed.fault));
-    case 'object': {
-      const { fault, fields } = printed;
-      if (fault === undefined) return answered(readFields(event, fields, payload));
-      if (kept) return denied(kept, fault);
-      const asks = event === 'PreToolUse' ? questionIn(fields) : undefined;
-      return asks
-        ? answered({ ...asks, ignored: { host, what: 'question', ...asksNobody } })
-        : failed(invalid(fault));
-    }
+  if (printed.kind === 'nothing') return answered({});
+  if (printed.kind === 'text') {
+    if (kept) return denied(kept, around);
+    if (printed.broken) return failed(invalid(printed.broken));
+    if (meaning === 'a failure')
+      return failed('stdout is not a JSON object; print one, or nothing');
+    const { text } = printed;
+    return answered(
+      meaning === 'context' ? { effects: [{ kind: 'context', text }], plainText: true } : {},
+      ...(holdsDenial(text)
+        ? ['a denial was NOT read: print one JSON object on stdout and nothing else']
+        : []),
+    );
   }
+  const { fields } = printed;
+  const fault = faultOf(event, fields);
+  if (fault === undefined) return answered(readFields(event, fields, payload));
+  if (kept) return denied(kept, fault);
+  const asks = event === 'PreToolUse' ? questionIn(fields) : undefined;
+  return asks ? answered(asks) : failed(invalid(fault));
 }
-
-const asksNobody: Fault = {
-  why: 'it cannot ask, and runs the tool',
-  fix: 'deny, or print nothing',
-};
 
 const invalid = ({ why, fix }: Fault): string =>
   `its answer is not valid for Codex: ${why}; ${fix}`;
@@ -123,34 +118,37 @@ const endOf = ({ exitCode, signal }: HookExit): string =>
     ? `process was killed by ${signal ?? 'a signal'}`
     : `exit status is ${exitCode}`;
 
-/** Plain text is context, a failure, or nothing, depending on the event. */
-function readText(
-  event: CodexEventName,
-  text: string,
-  answered: (wants: Wants, ...notes: readonly string[]) => Answer,
-  failed: (message: string) => Answer,
-): Answer {
-  const { text: meaning } = traitsOf(event);
-  const lost = holdsDenial(text)
-    ? ['a denial was NOT read: print one JSON object on stdout and nothing else']
-    : [];
-  if (meaning === 'a failure') return failed('stdout is not a JSON object; print one, or nothing');
-  return meaning === 'context'
-    ? answered(
-        { decision: undefined, effects: [{ kind: 'context', text }], plainText: true },
-        ...lost,
-      )
-    : answered({ decision: undefined }, ...lost);
+/**
+ * Reads stdout: text that begins with `{` or `[` must be the event's object and nothing else; all other
+ * text is plain. Codex does not count a byte order mark as white space.
+ */
+function readStdout(stdout: string): Printed & { readonly broken?: Fault } {
+  const printed = printedIn(stdout);
+  const { text, kind } = printed;
+  const white = stdout.slice(0, stdout.length - stdout.trimStart().length);
+  if (white.includes('\uFEFF'))
+    return { ...printed, kind: 'text', text: `\uFEFF${text}`, fields: {}, notes: [] };
+  if (kind !== 'text') return printed;
+  // Bytes that are not text come before it.
+  const isText = text.slice(0, text.indexOf('{')).includes('\uFFFD');
+  const isJson = /^[{[]/.test(text);
+  return {
+    ...printed,
+    // A list is not a log line around an answer.
+    objects: isText || (isJson && isParsed(text)) ? [] : printed.objects,
+    ...(isJson && { broken: { why: 'stdout is not a JSON object', fix: around.fix } }),
+  };
 }
 
-/** Returns a denial that Codex would lose to a flaw beside it, at events where it still counts. */
-function keptDenial(event: CodexEventName, printed: Printed): Wants | undefined {
-  if (printed.kind === 'nothing') return undefined;
-  const objects = printed.kind === 'object' ? [printed.fields] : printed.objects;
-  return objects.map((fields) => denialIn(event, fields)).find(Boolean);
+function isParsed(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
-function denialIn(event: CodexEventName, fields: Fields): Wants | undefined {
+function denialIn(event: CodexEventName, fields: Fields): Said | undefined {
   const { decision, reason } = fields;
   const own = fieldsOf(fields['hookSpecificOutput']);
   const { permissionDecision: word, permissionDecisionReason: because } = own;
@@ -164,16 +162,20 @@ const saysNo = (word: unknown): boolean =>
   typeof word === 'string' && /^(?:deny|block)$/i.test(word.trim());
 
 /** Codex asks nobody before a tool runs; here the user is asked. */
-function questionIn(fields: Fields): Wants | undefined {
-  const { permissionDecision: word, permissionDecisionReason: because } = fieldsOf(
-    fields['hookSpecificOutput'],
-  );
+function questionIn(fields: Fields): Said | undefined {
+  const own = fieldsOf(fields['hookSpecificOutput']);
+  const { permissionDecision: word, permissionDecisionReason: because } = own;
   if (word !== 'ask') return undefined;
-  return { decision: 'ask', ...(isSaid(because) && { reason: because.trim() }) };
+  const fault = { why: 'it cannot ask, and runs the tool', fix: 'deny, or print nothing' };
+  return {
+    decision: 'ask',
+    ...(isSaid(because) && { reason: because.trim() }),
+    ignored: { host, what: 'question', ...fault },
+  };
 }
 
 /** Returns what a text does at an event that can deny; after a tool it replaces the result. */
-const deniedWith = (event: CodexEventName, reason: string): Wants => ({
+const deniedWith = (event: CodexEventName, reason: string): Said => ({
   decision: 'deny',
   reason,
   ...(traitsOf(event).exit2 === 'replaces' && {
@@ -182,66 +184,50 @@ const deniedWith = (event: CodexEventName, reason: string): Wants => ({
 });
 
 /** Reads what a valid answer asks for. */
-function readFields(event: CodexEventName, fields: Fields, payload: HookPayload): Wants {
+function readFields(event: CodexEventName, fields: Fields, payload: HookPayload): Said {
   const own = fieldsOf(fields['hookSpecificOutput']);
   const { additionalContext: context } = own;
   const { systemMessage: message } = fields;
-  const wants = decisionOf(event, fields, own, payload);
-  const effects: Effect[] = [...(wants.effects ?? [])];
+  const said = decisionOf(event, fields, own, payload);
+  const effects: Effect[] = [...(said.effects ?? [])];
   if (isSaid(context)) effects.push({ kind: 'context', text: context });
   if (isSaid(message)) effects.push({ kind: 'notice', text: message });
-  return { ...wants, effects };
+  return { ...said, effects };
 }
-
-/** The reason of a stop that gives none. */
-const stopText = 'A hook stopped the agent.';
 
 function decisionOf(
   event: CodexEventName,
-  fields: Fields,
+  { decision, reason, stopReason, continue: continues }: Fields,
   own: Fields,
   payload: HookPayload,
-): Wants {
-  const { decision, reason, stopReason, continue: continues } = fields;
-  const blocks = decision === 'block' ? String(reason).trim() : undefined;
-  const stopsWith =
-    continues === false ? (isSaid(stopReason) ? stopReason.trim() : stopText) : undefined;
-  const stop = stopsWith !== undefined && { stop: true, stopReason: stopsWith };
+): Said {
+  const text = isSaid(stopReason) ? stopReason.trim() : 'A hook stopped the agent.';
+  const stop = continues === false ? { stop: true, stopReason: text } : undefined;
+  const blocked = decision === 'block' ? deniedWith(event, String(reason).trim()) : {};
   switch (event) {
     case 'PreToolUse':
-      return decisionBefore(fields, own, payload);
+      return decisionBefore({ decision, reason, hookSpecificOutput: own }, own, payload);
     case 'PermissionRequest': {
       const { behavior, message } = fieldsOf(own['decision']);
       if (behavior === 'deny')
         return { decision: 'deny', reason: isSaid(message) ? message.trim() : defaultReason };
-      return { decision: behavior === 'allow' ? 'allow' : undefined };
+      return behavior === 'allow' ? { decision: 'allow' } : {};
     }
     // A stop does not end the agent here: the model reads its text.
-    case 'PostToolUse': {
-      const text = blocks ?? stopsWith;
-      return text === undefined ? { decision: undefined } : deniedWith(event, text);
-    }
+    case 'PostToolUse':
+      return decision === 'block' || !stop ? blocked : deniedWith(event, text);
     // A stop does not end the agent here either: there is no compaction.
     case 'PreCompact':
-      return stopsWith === undefined
-        ? { decision: undefined }
-        : { decision: 'deny', reason: stopsWith };
+      return stop ? { decision: 'deny', reason: text } : {};
     case 'UserPromptSubmit':
-      return {
-        ...(blocks === undefined ? { decision: undefined } : deniedWith(event, blocks)),
-        ...stop,
-      };
+      return { ...blocked, ...stop };
     case 'Stop':
     case 'SubagentStop':
-      if (stop) return { decision: undefined, ...stop };
-      return blocks === undefined ? { decision: undefined } : deniedWith(event, blocks);
+      return stop ?? blocked;
     case 'SessionStart':
-      return { decision: undefined, ...stop };
-    case 'SubagentStart':
-    case 'PostCompact':
-    case 'SessionEnd':
-    case 'Interrupt':
-      return { decision: undefined };
+      return stop ?? {};
+    default:
+      return {};
   }
 }
 
@@ -249,16 +235,41 @@ function decisionOf(
  * Reads an answer before a tool: a denial, or new arguments in place of the old ones, with which the
  * call may be impossible.
  */
-function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Wants {
+function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Said {
   const denial = denialIn('PreToolUse', fields);
-  if (denial) return denial;
   const { updatedInput: given } = own;
-  if (given === undefined || given === null) return { decision: undefined };
+  if (denial || given === undefined || given === null) return denial ?? {};
   const before = fieldsOf(payload['tool_input']);
   const read = fromCodexInput(String(payload['tool_name']), given, before);
-  if ('fault' in read) return unfitArguments(read.fault);
-  return {
-    decision: undefined,
-    effects: [{ kind: 'replace', slot: 'tool_input', value: read.input }],
-  };
+  return 'fault' in read
+    ? unfitArguments(read.fault)
+    : { effects: [{ kind: 'replace', slot: 'tool_input', value: read.input }] };
+}
+
+/**
+ * Merges the answers of several hooks: texts that replace a result are joined by a blank line, and a
+ * stop takes precedence over everything that makes the agent continue.
+ */
+export function mergeAnswers(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = mergeEffects(event, answers, payload);
+  if (verdict.decision !== 'deny') return verdict;
+  const { decision, reason: _, ...others } = verdict;
+  const reason = answers
+    .flatMap(({ answer }) => (answer.decision === 'deny' ? (answer.reason ?? []) : []))
+    .join('\n\n');
+  switch (event) {
+    case 'AfterTool': {
+      const changes = { ...verdict.changes, tool_response: { whole: fromCodexResponse(reason) } };
+      return { ...verdict, reason, changes, conflicts: [] };
+    }
+    case 'AfterAgent':
+    case 'SubagentStop':
+      return verdict.stop ? others : { ...others, decision, reason };
+    default:
+      return verdict;
+  }
 }

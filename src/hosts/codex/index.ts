@@ -1,14 +1,11 @@
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import type { Dialect } from '../../core/dialects/dialect.ts';
-import { isNotFailedTool } from '../parts/matching.ts';
-import { codexEvents } from './events.ts';
-import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
-import type * as Protocol from './protocol.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import { fromRoom } from '../parts/host-room.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import { hostDialect } from '../parts/host-dialect.ts';
+import { mayHold } from '../parts/host-places.ts';
+import { codexEvents } from './events.ts';
+import { codexFiles, mayHoldHooks, sightOf } from './places.ts';
 
-const loadProtocol = onDemand(() => import('./protocol.ts'));
-const loadFind = onDemand(() => import('./find.ts'));
+const loadTable = onDemand(() => import('./table.ts'));
 
 /** Options for where Codex's hooks are found. */
 export interface CodexOptions {
@@ -16,50 +13,26 @@ export interface CodexOptions {
   readonly system?: string;
 }
 
-/** Loaded when hooks are searched for: without hooks, none of it is needed. */
-let loaded: typeof Protocol | undefined;
-
-const protocol = (): typeof Protocol => {
-  if (loaded === undefined) throw new Error("Codex's hooks have to be found before they are used.");
-  return loaded;
-};
-
 /** Returns Codex's dialect, with the administrator's files in a given folder. */
-export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect => ({
-  name: 'codex',
-  family: 'codex',
-  events: codexEvents.ours,
-  needsSwitch: false,
-  order: ['system', 'user', 'project', 'extension'],
-  guarded: ['.codex/hooks.json', '.codex/config.toml', '.codex/hooks/'],
-  mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, system),
-  atFirstSight: (cwd) => projectAtFirstSight(cwd, system),
-  async find(site) {
-    loaded ??= await loadProtocol();
-    return (await loadFind()).findHooks(site, system);
-  },
-  identity: identityOf,
-  matcherOf: (hook) => protocol().matcherOf(hook),
-  compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
-  applies: isNotFailedTool,
-  mode: () => 'parallel',
-  environment: () => ({}),
-  stdin: (...given) => protocol().toStdin(...given),
-  read: (...given) => protocol().readAnswer(...given),
-  merge: (...said) => protocol().mergeAnswers(...said),
-  ...fromRoom({
-    toolNames: () => import('./tool-names.ts'),
-    call: () => import('./call.ts'),
-    speak: () => import('./speak.ts'),
-    install: () => import('./install.ts'),
-    write: () => import('./write.ts'),
-  }),
-});
+export const codexWith = ({ system = '/etc/codex' }: CodexOptions = {}): Dialect & Host =>
+  hostDialect(
+    {
+      name: 'codex',
+      events: codexEvents.ours,
+      order: ['system', 'user', 'project', 'extension'],
+      guarded: ['.codex/hooks.json', '.codex/config.toml', '.codex/hooks/'],
+      mayBeIn: (cwd, counts = () => true) =>
+        codexFiles(cwd, system).some((place) => counts(place.source) && mayHoldHooks(place)),
+      atFirstSight(cwd) {
+        const sights = codexFiles(cwd, system)
+          .filter(({ source }) => source === 'project')
+          .map(({ file }) => sightOf(file));
+        return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
+      },
+      isWritable: true,
+    },
+    async () => (await loadTable()).tableIn((cwd) => codexFiles(cwd, system)),
+  );
 
 /** Codex's hooks, from `hooks.json` and `config.toml`. */
-export const codex: Dialect = codexWith();
-
-/** The same command listed twice runs twice. */
-function identityOf({ file, place }: HookDefinition): string {
-  return `${file} ${place}`;
-}
+export const codex: Dialect & Host = codexWith();

@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FirstSight } from '../../core/definitions/settings.ts';
 import type { HookSource } from '../../core/protocol/events.ts';
 import { realPath } from '../../settings/files/levels.ts';
 import { isThere, settingsAtFirstSight } from '../../settings/files/read-files.ts';
 import { mayHold, userFolder, type HostPlace } from '../parts/host-places.ts';
-import type { FirstSight } from '../../core/definitions/settings.ts';
 
 /** The user's folder for Codex. */
 export const users = { folder: '.codex', variable: 'CODEX_HOME' };
-
-/** The administrator's folder. */
-export const systemFolder = '/etc/codex';
 
 /** A folder's files, in their order. */
 const both = (source: HookSource, folder: string): HostPlace[] =>
@@ -20,7 +17,7 @@ const both = (source: HookSource, folder: string): HostPlace[] =>
  * Returns the files that may hold Codex's hooks for a working folder, in the order in which they count:
  * the user's come before the project's.
  */
-export function codexFiles(cwd: string, system = systemFolder): HostPlace[] {
+export function codexFiles(cwd: string, system: string): HostPlace[] {
   const user = userFolder(users);
   const isUsers = (folder: string): boolean =>
     user !== undefined && realPath(folder) === realPath(user);
@@ -49,13 +46,6 @@ function projectFolders(cwd: string): string[] {
   }
 }
 
-/** Whether any of these files, of a source that counts, seems to hold hooks. */
-export const mayBeIn = (
-  cwd: string,
-  counts: (source: HookSource) => boolean = () => true,
-  system = systemFolder,
-): boolean => codexFiles(cwd, system).some((place) => counts(place.source) && mayHoldHooks(place));
-
 /**
  * Whether a file seems to mention hooks. An administrator's file counts as soon as it exists: a broken
  * one shows no hooks, and denies.
@@ -63,14 +53,6 @@ export const mayBeIn = (
 export const mayHoldHooks = ({ source, file }: HostPlace): boolean =>
   source === 'system' ? isThere(file) : mayHold(sightOf(file));
 
-/** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
-export function projectAtFirstSight(cwd: string, system: string): FirstSight | undefined {
-  const sights = codexFiles(cwd, system)
-    .filter(({ source }) => source === 'project')
-    .map(({ file }) => sightOf(file));
-  return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
-}
-
 /** TOML keys need no quotes. A JSON file without "hooks" may hold hooks that lack the key around them. */
-const sightOf = (file: string): FirstSight =>
+export const sightOf = (file: string): FirstSight =>
   settingsAtFirstSight(file, file.endsWith('.toml') ? ['hooks'] : ['"hooks"', '"command"']);

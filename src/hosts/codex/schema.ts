@@ -1,4 +1,13 @@
-import { isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
+import {
+  anything,
+  flag,
+  object as record,
+  oneOf,
+  orNull,
+  text as string,
+  type Forms,
+} from '../parts/forms.ts';
 import { codexEvents, type CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,34 +18,20 @@ export interface Fault {
   readonly fix: string;
 }
 
-/** What a field must be: a test, and the words for it. */
-interface Form {
-  readonly fits: (value: unknown) => boolean;
-  readonly wanted: string;
-}
-
-type Forms = Readonly<Record<string, Form>>;
-
-const orNull = ({ fits, wanted }: Form): Form => ({
-  fits: (value) => value === null || fits(value),
-  wanted,
-});
-const text = orNull({ fits: (value) => typeof value === 'string', wanted: 'a string' });
-const flag: Form = { fits: (value) => typeof value === 'boolean', wanted: 'true or false' };
-const object = orNull({ fits: isRecord, wanted: 'an object' });
-const anything: Form = { fits: () => true, wanted: 'a value' };
-const oneOf = (...words: readonly string[]): Form => ({
-  fits: (value) => words.includes(value as string),
+const [text, object] = [orNull(string), orNull(record)];
+const word = (...words: readonly string[]) => ({
+  ...oneOf(...words),
   wanted: `exactly ${words.join(' or ')}`,
 });
 
 const common = { continue: flag, stopReason: text, suppressOutput: flag, systemMessage: text };
-const blocking = { ...common, decision: orNull(oneOf('block')), reason: text };
-const specific = { hookSpecificOutput: object };
+const blocking = { ...common, decision: orNull(word('block')), reason: text };
+const ownKey = 'hookSpecificOutput';
+const specific = { [ownKey]: object };
 
 /** The fields of an answer, by event. */
 const topForms: Readonly<Record<CodexEventName, Forms>> = {
-  PreToolUse: { ...blocking, ...specific, decision: orNull(oneOf('approve', 'block')) },
+  PreToolUse: { ...blocking, ...specific, decision: orNull(word('approve', 'block')) },
   PermissionRequest: { ...common, ...specific },
   PostToolUse: { ...blocking, ...specific },
   UserPromptSubmit: { ...blocking, ...specific },
@@ -50,14 +45,14 @@ const topForms: Readonly<Record<CodexEventName, Forms>> = {
   Interrupt: common,
 };
 
-const name = { hookEventName: oneOf(...codexEvents.names) };
+const name = { hookEventName: word(...codexEvents.names) };
 const context = { ...name, additionalContext: text };
 
 /** The fields of `hookSpecificOutput`, by event. */
 const specificForms: Readonly<Partial<Record<CodexEventName, Forms>>> = {
   PreToolUse: {
     ...context,
-    permissionDecision: orNull(oneOf('allow', 'deny', 'ask')),
+    permissionDecision: orNull(word('allow', 'deny', 'ask')),
     permissionDecisionReason: text,
     updatedInput: anything,
   },
@@ -69,35 +64,31 @@ const specificForms: Readonly<Partial<Record<CodexEventName, Forms>>> = {
 };
 
 const permissionForms: Forms = {
-  behavior: oneOf('allow', 'deny'),
+  behavior: word('allow', 'deny'),
   message: text,
   updatedInput: anything,
   updatedPermissions: anything,
   interrupt: flag,
 };
 
-const ownKey = 'hookSpecificOutput';
-
 /** Returns the first fault for which Codex ignores an answer; undefined if it accepts it. */
 export function faultOf(event: CodexEventName, fields: Fields): Fault | undefined {
-  const wrong = firstWrong(topForms[event], fields, '');
-  if (wrong) return wrong;
-  const own = fields[ownKey];
-  if (isRecord(own)) {
-    const wrongInside = firstWrong(specificForms[event] ?? {}, own, `${ownKey}.`);
-    if (wrongInside) return wrongInside;
-    if (own['hookEventName'] === undefined)
-      return missing(`${ownKey}.hookEventName`, `write "hookEventName": "${event}"`);
-    const { decision } = own;
-    if (event === 'PermissionRequest' && isRecord(decision)) {
-      const path = `${ownKey}.decision.`;
-      const wrongDecision = firstWrong(permissionForms, decision, path);
-      if (wrongDecision) return wrongDecision;
-      if (decision['behavior'] === undefined)
-        return missing(`${path}behavior`, 'make it allow or deny');
-    }
-  }
-  return refusalOf(event, fields, isRecord(own) ? own : {});
+  const own = fieldsOf(fields[ownKey]);
+  const permission = fieldsOf(own['decision']);
+  const isAsked = event === 'PermissionRequest' && isRecord(own['decision']);
+  const path = `${ownKey}.decision.`;
+  return (
+    firstWrong(topForms[event], fields, '') ??
+    firstWrong(specificForms[event] ?? {}, own, `${ownKey}.`) ??
+    (isRecord(fields[ownKey]) && own['hookEventName'] === undefined
+      ? missing(`${ownKey}.hookEventName`, `write "hookEventName": "${event}"`)
+      : undefined) ??
+    (isAsked ? firstWrong(permissionForms, permission, path) : undefined) ??
+    (isAsked && permission['behavior'] === undefined
+      ? missing(`${path}behavior`, 'make it allow or deny')
+      : undefined) ??
+    refusalOf(event, fields, own)
+  );
 }
 
 const missing = (path: string, fix: string): Fault => ({ why: `"${path}" is missing`, fix });
@@ -125,6 +116,7 @@ const refuses = (key: string, isThere: boolean): Fault | undefined =>
 /** Returns what Codex refuses although its form is valid. */
 function refusalOf(event: CodexEventName, fields: Fields, own: Fields): Fault | undefined {
   const { decision, reason, suppressOutput } = fields;
+  const { updatedInput, updatedPermissions, interrupt } = fieldsOf(own['decision']);
   const stops =
     refuses('continue', fields['continue'] === false) ??
     refuses('stopReason', isGiven(fields['stopReason'])) ??
@@ -136,15 +128,13 @@ function refusalOf(event: CodexEventName, fields: Fields, own: Fields): Fault | 
   switch (event) {
     case 'PreToolUse':
       return stops ?? refusalBefore(fields, own);
-    case 'PermissionRequest': {
-      const permission = isRecord(own['decision']) ? own['decision'] : {};
+    case 'PermissionRequest':
       return (
         stops ??
-        refuses('updatedInput', isGiven(permission['updatedInput'])) ??
-        refuses('updatedPermissions', isGiven(permission['updatedPermissions'])) ??
-        refuses('interrupt', permission['interrupt'] === true)
+        refuses('updatedInput', isGiven(updatedInput)) ??
+        refuses('updatedPermissions', isGiven(updatedPermissions)) ??
+        refuses('interrupt', interrupt === true)
       );
-    }
     case 'PostToolUse':
       return (
         unreasoned ??
