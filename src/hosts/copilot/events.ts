@@ -14,6 +14,10 @@ interface CopilotPoint {
   readonly subject?: 'tool_name' | 'trigger' | 'agent_type' | 'notification_type';
   /** Whether a denial that Copilot would lose still counts. */
   readonly keepsDenials?: true;
+  /** Whether `additionalContext` is read. */
+  readonly context?: true;
+  /** Fields of an answer that have a meaning only in Copilot. */
+  readonly own?: readonly string[];
 }
 
 const tool = { subject: 'tool_name' } as const;
@@ -23,25 +27,51 @@ const tool = { subject: 'tool_name' } as const;
  * measured).
  */
 export const copilotPoints = {
-  sessionStart: { at: 'SessionStart', pascal: 'SessionStart' },
+  sessionStart: { at: 'SessionStart', pascal: 'SessionStart', context: true },
   sessionEnd: { at: 'SessionEnd', pascal: 'SessionEnd' },
-  userPromptSubmitted: { at: 'BeforeAgent', pascal: 'UserPromptSubmit', keepsDenials: true },
-  userPromptTransformed: { at: 'host.userPromptTransformed', pascal: 'UserPromptTransformed' },
-  preToolUse: { at: 'BeforeTool', pascal: 'PreToolUse', ...tool, keepsDenials: true },
+  userPromptSubmitted: {
+    at: 'BeforeAgent',
+    pascal: 'UserPromptSubmit',
+    keepsDenials: true,
+    context: true,
+    own: ['modifiedPrompt', 'handled', 'responseContent'],
+  },
+  userPromptTransformed: {
+    at: 'host.userPromptTransformed',
+    pascal: 'UserPromptTransformed',
+    own: ['modifiedTransformedPrompt'],
+  },
+  preToolUse: {
+    at: 'BeforeTool',
+    pascal: 'PreToolUse',
+    ...tool,
+    keepsDenials: true,
+    context: true,
+  },
   permissionRequest: {
     at: 'ToolPermission',
     pascal: 'PermissionRequest',
     ...tool,
     keepsDenials: true,
   },
-  postToolUse: { at: 'AfterTool', pascal: 'PostToolUse', ...tool },
-  postToolUseFailure: { at: 'ToolFailed', pascal: 'PostToolUseFailure' },
+  postToolUse: { at: 'AfterTool', pascal: 'PostToolUse', ...tool, context: true },
+  postToolUseFailure: { at: 'ToolFailed', pascal: 'PostToolUseFailure', context: true },
   agentStop: { at: 'AfterAgent', pascal: 'Stop' },
-  subagentStart: { at: 'SubagentStart', pascal: 'SubagentStart', subject: 'agent_type' },
-  subagentStop: { at: 'SubagentStop', pascal: 'SubagentStop' },
+  subagentStart: {
+    at: 'SubagentStart',
+    pascal: 'SubagentStart',
+    subject: 'agent_type',
+    context: true,
+  },
+  subagentStop: { at: 'SubagentStop', pascal: 'SubagentStop', own: ['modifiedResponse'] },
   errorOccurred: { at: 'host.errorOccurred', pascal: 'ErrorOccurred' },
   preCompact: { at: 'PreCompress', pascal: 'PreCompact', subject: 'trigger' },
-  notification: { at: 'Notification', pascal: 'Notification', subject: 'notification_type' },
+  notification: {
+    at: 'Notification',
+    pascal: 'Notification',
+    subject: 'notification_type',
+    context: true,
+  },
 } as const satisfies Readonly<Record<string, CopilotPoint>>;
 
 /** Copilot's own name for an event. */
@@ -71,6 +101,11 @@ export const copilotEventNamed = (name: string): CopilotEvent | undefined => byN
 
 /** The names of all events, those in camel case first. */
 export const copilotEventNames: readonly string[] = [...byName.keys()];
+
+/** Our names for all events, by each of their names. */
+export const copilotEvents: Readonly<Record<string, HookEventName>> = Object.fromEntries(
+  [...byName].map(([name, { point }]) => [name, copilotPoints[point].at]),
+);
 
 /** What the engine must know about an event. */
 export const traitsOf = ({ point }: Pick<CopilotEvent, 'point'>): CopilotPoint =>

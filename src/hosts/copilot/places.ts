@@ -1,19 +1,9 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../core/protocol/events.ts';
-import type { FirstSight } from '../../core/definitions/settings.ts';
-import {
-  entriesIn,
-  mayHoldHooks as mayHoldHooksIn,
-  projectSight,
-  userFolder,
-  type HostPlace,
-} from '../parts/host-places.ts';
+import { entriesIn, userFolder, type HostPlace } from '../parts/host-places.ts';
 
 /** The user's folder for Copilot. */
 export const users = { folder: '.copilot', variable: 'COPILOT_HOME' };
-
-/** The administrator's folder of policies. */
-export const policyFolder = '/etc/github-copilot/policy.d';
 
 /**
  * Returns the hook files that count for a project, in the order in which Copilot runs them, whether or
@@ -47,21 +37,6 @@ export function installedPlugins(): string | undefined {
   const user = userFolder(users);
   return user && join(user, 'config.json');
 }
-
-/** Whether any of these files, of a source that counts, seems to hold hooks. */
-export const mayHoldHooks = (
-  cwd: string,
-  counts: (source: HookSource) => boolean = () => true,
-  policies = policyFolder,
-): boolean =>
-  mayHoldHooksIn(hookFiles(cwd, policies), counts, {
-    file: installedPlugins(),
-    sign: '"cache_path"',
-  });
-
-/** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
-export const projectAtFirstSight = (cwd: string, policies: string): FirstSight | undefined =>
-  projectSight(hookFiles(cwd, policies));
 
 /**
  * How deep hook folders are searched, and how many files of one count: an untrusted project could have

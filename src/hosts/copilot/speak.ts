@@ -1,10 +1,55 @@
 import { join } from 'node:path';
 import { joinTexts } from '../../core/answers/merge-effects.ts';
-import type { EventOutcome, Speaker, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
-import { behaviourOf, decisionWith, flatAnswer, permissionOf } from '../parts/speaking.ts';
+import type { Speaker } from '../../core/dialects/speaker.ts';
+import {
+  behaviourOf,
+  decisionWith,
+  flatAnswer,
+  permissionOf,
+  sayAll,
+  says,
+  type Says,
+} from '../parts/speaking.ts';
 import { copilotEventNamed, type CopilotPointName } from './events.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+const { onlyContinuation, refusal } = says;
+
+const context: Says = (wishes) => ({ top: { additionalContext: wishes.take('context') } });
+
+/** The reason of a block takes the place of the result. */
+const result: Says = (wishes, { native }) => {
+  const denial = wishes.take('deny');
+  const more = wishes.take('context');
+  return {
+    top:
+      wishes.take('toolResponse') === undefined
+        ? { ...decisionWith('block', denial), additionalContext: more }
+        : { modifiedResult: native['toolOutput'], additionalContext: joinTexts([denial, more]) },
+  };
+};
+
+const said: Readonly<Partial<Record<CopilotPointName, readonly Says[]>>> = {
+  preToolUse: [
+    (wishes) => ({ top: permissionOf(wishes, { defer: 'ask' }) }),
+    (wishes, { native }) => ({
+      top: { modifiedArgs: wishes.take('toolInput') && native['toolInput'] },
+    }),
+    context,
+  ],
+  permissionRequest: [(wishes) => ({ top: behaviourOf(wishes, { interrupts: true }) ?? {} })],
+  postToolUse: [result],
+  postToolUseFailure: [
+    (wishes) => ({
+      top: { additionalContext: joinTexts([wishes.take('deny'), wishes.take('context')]) },
+    }),
+  ],
+  userPromptSubmitted: [refusal, context],
+  agentStop: [onlyContinuation],
+  subagentStop: [onlyContinuation],
+  sessionStart: [context],
+  subagentStart: [context],
+  notification: [context],
+};
 
 /**
  * Writes answers that Copilot obeys: one object on stdout, at exit 0, in the flat form, which it reads
@@ -18,58 +63,6 @@ export const speaker: Speaker = {
     ['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
   asks: (event) => copilotEventNamed(event)?.point === 'preToolUse',
   timeoutAt: () => 600_000,
-  write(event, said, wishes): HostAnswer {
-    const { point } = copilotEventNamed(event)!;
-    return flatAnswer(answerTo(point, said, wishes));
-  },
+  write: (event, outcome, wishes) =>
+    flatAnswer(sayAll(said[copilotEventNamed(event)!.point] ?? [], wishes, outcome).top),
 };
-
-function answerTo(point: CopilotPointName, { native }: EventOutcome, wishes: Wishes): Fields {
-  switch (point) {
-    case 'preToolUse':
-      return {
-        ...permissionOf(wishes, { defer: 'ask' }),
-        modifiedArgs: wishes.take('toolInput') && native['toolInput'],
-        additionalContext: wishes.take('context'),
-      };
-    case 'permissionRequest':
-      return behaviourOf(wishes, { interrupts: true }) ?? {};
-    case 'postToolUse':
-      return afterTool(native, wishes);
-    case 'postToolUseFailure':
-      return { additionalContext: joinTexts([wishes.take('deny'), wishes.take('context')]) };
-    case 'userPromptSubmitted': {
-      return {
-        ...decisionWith('block', wishes.takeRefusal()),
-        additionalContext: wishes.take('context'),
-      };
-    }
-    case 'agentStop':
-    case 'subagentStop': {
-      // The agent ends anyway if the answer says nothing.
-      wishes.take('stop');
-      return decisionWith('block', wishes.takeContinuation());
-    }
-    case 'sessionStart':
-    case 'subagentStart':
-    case 'notification':
-      return { additionalContext: wishes.take('context') };
-    default:
-      return {};
-  }
-}
-
-/** The reason of a block takes the place of the result. */
-function afterTool(native: Fields, wishes: Wishes): Fields {
-  const denial = wishes.take('deny');
-  const context = wishes.take('context');
-  if (wishes.take('toolResponse') !== undefined)
-    return {
-      modifiedResult: native['toolOutput'],
-      additionalContext: joinTexts([denial, context]),
-    };
-  return {
-    ...decisionWith('block', denial),
-    additionalContext: context,
-  };
-}

@@ -1,23 +1,15 @@
-import { isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
-import {
-  filePathAs,
-  folderPathAs,
-  toolTable,
-  type HostTool,
-  type ToolInput,
-} from '../parts/tool-table.ts';
+import { resultOf } from '../parts/tool-facts.ts';
+import { filePathAs, folderPathAs, toolTable, type ToolInput } from '../parts/tool-table.ts';
 
-/** One of our tools and its counterpart in Copilot. */
-interface CopilotTool extends HostTool {
-  /** Copilot's arguments that the tool cannot run without, each a string. */
-  readonly needs?: readonly string[];
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 const filePath = filePathAs('path');
-const folderPath = folderPathAs('path');
+const inFolder = { renamed: folderPathAs('path'), needs: ['pattern'] };
 
-const table = toolTable<CopilotTool>([
+/** Our tools in Copilot. */
+export const tools = toolTable([
   { ours: 'run_shell_command', name: 'bash', needs: ['command'] },
   {
     ours: 'write_file',
@@ -33,13 +25,13 @@ const table = toolTable<CopilotTool>([
   },
   { ours: 'read_file', name: 'view', renamed: filePath, needs: ['path'] },
   // Copilot lists a folder with the tool that shows a file.
-  { ours: 'list_directory', name: 'view', onlyMatched: ['view'], renamed: folderPath },
-  { ours: 'glob', name: 'glob', renamed: folderPath, needs: ['pattern'] },
+  { ours: 'list_directory', name: 'view', onlyMatched: ['view'], renamed: inFolder.renamed },
+  { ours: 'glob', name: 'glob', ...inFolder },
   {
     ours: 'search_file_content',
     name: 'grep',
-    renamed: [...folderPath, ['include', 'glob']],
-    needs: ['pattern'],
+    ...inFolder,
+    renamed: [...inFolder.renamed, ['include', 'glob']],
   },
   { ours: 'web_fetch', name: 'web_fetch' },
   { ours: 'google_web_search', name: 'web_search' },
@@ -70,29 +62,25 @@ const claudeNames: ReadonlyMap<string, string> = new Map([
 export const pascalToolNames: ReadonlySet<string> = new Set([...claudeNames.values(), 'Task']);
 
 /** Returns Copilot's name for one of our tools; any other tool keeps its name. */
-export const toCopilotTool: (ours: string) => string = table.toTheirs;
+export const { toTheirs: toCopilotTool } = tools;
 
 /** Returns the name by which hooks in Pascal case know one of our tools. */
-export const toPascalTool = (ours: string): string => {
-  const theirs = table.toTheirs(ours);
-  return claudeNames.get(theirs) ?? theirs;
-};
+export const toPascalTool = (ours: string): string =>
+  claudeNames.get(toCopilotTool(ours)) ?? toCopilotTool(ours);
 
 /** Returns our name for one of Copilot's tools, given either of its names; any other tool keeps its name. */
 export function fromCopilotTool(theirs: string): string {
-  const ours = table.fromTheirs(theirs);
+  const ours = tools.fromTheirs(theirs);
   if (ours !== theirs) return ours;
   const [own] = [...claudeNames].find(([, claude]) => claude === theirs) ?? [];
-  return own === undefined
-    ? table.fromTheirs(theirs === 'Task' ? 'task' : theirs)
-    : table.fromTheirs(own);
+  return tools.fromTheirs(own ?? (theirs === 'Task' ? 'task' : theirs));
 }
 
 /** Returns our arguments as Copilot's hooks know them. */
 export function toCopilotInput(ours: string, input: ToolInput): ToolInput {
-  if (ours !== 'read_file') return table.toInput(ours, input);
+  if (ours !== 'read_file') return tools.toInput(ours, input);
   const { offset, limit, ...rest } = input;
-  const theirs = table.toInput(ours, rest);
+  const theirs = tools.toInput(ours, rest);
   if (typeof offset !== 'number' && typeof limit !== 'number') return theirs;
   const first = Number(offset ?? 0) + 1;
   const last = typeof limit === 'number' ? first + limit - 1 : -1;
@@ -101,11 +89,10 @@ export function toCopilotInput(ours: string, input: ToolInput): ToolInput {
 
 /** Returns Copilot's arguments as our tool takes them. */
 export function fromCopilotInput(ours: string, input: ToolInput): ToolInput {
-  const given = table.fromInput(ours, input);
+  const given = tools.fromInput(ours, input);
   const { view_range: range, ...rest } = given;
-  if (ours !== 'read_file' || !Array.isArray(range)) return given;
-  const [first, last] = range as unknown[];
-  if (typeof first !== 'number') return given;
+  const [first, last] = Array.isArray(range) ? (range as unknown[]) : [];
+  if (ours !== 'read_file' || typeof first !== 'number') return given;
   const isBounded = typeof last === 'number' && last >= first;
   return {
     ...rest,
@@ -114,25 +101,9 @@ export function fromCopilotInput(ours: string, input: ToolInput): ToolInput {
   };
 }
 
-/** Why a tool cannot run with arguments in Copilot's form; undefined if it can. */
-export function inputFault(ours: string, input: ToolInput): string | undefined {
-  const missing = table.of(ours)?.needs?.find((name) => typeof input[name] !== 'string');
-  if (missing === undefined) return undefined;
-  const what = input[missing] === undefined ? 'is missing' : 'is not a string';
-  return `"${missing}" ${what}`;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A tool's result; hooks in Pascal case receive the same fields in snake case. */
-export interface CopilotResult {
-  readonly resultType: string;
-  readonly textResultForLlm: string;
-}
-
-/** Returns a tool's result as Copilot's hooks receive it. */
-export function toCopilotResult(response: unknown): CopilotResult {
-  const { llmContent, error } = isRecord(response) ? response : ({} as Fields);
+/** Returns a tool's result as Copilot's hooks receive it; those in Pascal case receive it in snake case. */
+export function toCopilotResult(response: unknown) {
+  const { llmContent, error } = fieldsOf(response);
   return {
     resultType: isRecord(error) ? 'failure' : 'success',
     textResultForLlm: textsIn(llmContent),
@@ -144,14 +115,10 @@ export function toCopilotResult(response: unknown): CopilotResult {
  * result.
  */
 export function fromCopilotResult(given: unknown): Fields | undefined {
-  if (!isRecord(given)) return undefined;
-  const text = given['textResultForLlm'] ?? given['text_result_for_llm'];
+  const fields = fieldsOf(given);
+  const text = fields['textResultForLlm'] ?? fields['text_result_for_llm'];
   if (typeof text !== 'string') return undefined;
-  const type = given['resultType'] ?? given['result_type'];
+  const type = fields['resultType'] ?? fields['result_type'];
   const hasFailed = type === 'failure' || type === 'denied' || type === 'rejected';
-  return {
-    llmContent: text,
-    returnDisplay: text,
-    ...(hasFailed && { error: { message: text } }),
-  };
+  return { ...resultOf(text), ...(hasFailed && { error: { message: text } }) };
 }

@@ -52,10 +52,22 @@ export interface HookFormat<
   readonly traitsOf: (event: Event) => { readonly at: HookEventName; readonly subject?: string };
   /** What the fields of an entry are called: they are read and written by the same table. */
   readonly entry: EntryFormat;
+  /** An entry without a kind is a command, although entries are written with it. */
+  readonly typeIsOptional?: true;
   /** Fields of an entry that mean nothing here, or something that `more` reads. */
   readonly otherKeys?: readonly string[];
-  /** The entries, if they are not in groups or lists by event. */
-  readonly entries?: (from: From, complain: Complain) => Iterable<GroupEntry<Event>>;
+  /** The entries, if they are not simply in groups or lists by event, as `usual` reads them. */
+  readonly entries?: (
+    from: From,
+    complain: Complain,
+    usual: (from: HooksFromSource) => Iterable<GroupEntry<Event>>,
+  ) => Iterable<GroupEntry<Event>>;
+  /** The field that says what a command runs, if there are several. */
+  readonly program?: (fields: Fields) => string;
+  /** Why an entry cannot run as it is: one of its fields, and what it should be. */
+  readonly refuses?: (
+    entry: Omit<KnownEntry<Event, From>, 'field'>,
+  ) => readonly [field: string, fix: string] | undefined;
   /** What else an entry says, apart from what was read of it; undefined if it is switched off. */
   readonly more: (entry: KnownEntry<Event, From>, read: Partial<Given>) => Given | undefined;
 }
@@ -95,7 +107,8 @@ export function defineHooks<Event extends string, From extends HooksFromSource>(
     hookKeys: ['type', 'timeout', ...known, ...(format.otherKeys ?? [])],
   };
   return checkEntries(from, function* (complain) {
-    for (const entry of format.entries?.(from, complain) ?? groupEntries(from, groups, complain)) {
+    const usual = (hooks: HooksFromSource) => groupEntries(hooks, groups, complain);
+    for (const entry of format.entries?.(from, complain, usual) ?? usual(from)) {
       const definition = defineHook(entry, from, format, complain);
       if (definition) yield definition;
     }
@@ -109,7 +122,8 @@ function defineHook<Event extends string, From extends HooksFromSource>(
   complain: Complain,
 ): HookDefinition | undefined {
   const { event, group, matcher, path } = entry;
-  const { runs, typeIsOptional, sequential } = format.entry;
+  const { runs, sequential } = format.entry;
+  const typeIsOptional = format.typeIsOptional ?? format.entry.typeIsOptional;
   const discard = (field: string | undefined, value: unknown, fix: string): undefined =>
     discarded(complain, lost, field === undefined ? path : [...path, field], value, fix);
   const usual = typeIsOptional ? '{ "command": "…" }' : '{ "type": "command", "command": "…" }';
@@ -118,14 +132,17 @@ function defineHook<Event extends string, From extends HooksFromSource>(
   const kind = (Object.keys(runs) as HookKind[]).find((one) => one === type);
   if (kind === undefined)
     return discard('type', type, `only hooks of type ${Object.keys(runs).join(', ')} run here`);
-  const name = runs[kind]!;
+  const name = (kind === 'command' && format.program?.(hook)) || runs[kind]!;
   const command = hook[name];
   if (!isText(command) || !/\S/.test(command))
     return discard(name, command, `say what to run: "${name}": "…"`);
+  const whole = { ...entry, kind, command, fields: hook, from, complain };
+  const refused = format.refuses?.(whole);
+  if (refused) return discard(refused[0], hook[refused[0]], refused[1]);
   const { at, subject } = format.traitsOf(event);
   const field = fieldReader(hook, path, complain);
   const groupField = fieldReader(group, path.slice(0, -2), complain);
-  const known = { ...entry, kind, command, fields: hook, field, from, complain };
+  const known = { ...whole, field };
   const read = partsIn(known, format.entry);
   const more = format.more(known, read);
   if (more === undefined) return undefined;

@@ -26,15 +26,24 @@ export interface GroupFormat<Event extends string> {
   readonly eventOf?: (key: string) => Event | undefined;
   /** Whether an event's list has the hooks themselves, each with its matcher; default: groups of them. */
   readonly isFlat?: (event: Event) => boolean;
+  /** Whether such a list may have groups, too. */
+  readonly isMixed?: true;
+  /** A file without hooks is at fault. */
+  readonly needsHooks?: true;
+  /** What becomes of an event that the host does not have; default: it is skipped. */
+  readonly unknownFate?: string;
   /** Keys among the events that are not events but mean something else. */
   readonly reserved?: readonly string[];
   /** The keys of a group and of a hook, used to recognize misspelled ones. */
   readonly groupKeys: readonly string[];
   readonly hookKeys: readonly string[];
-  /** What is wrong with the matcher of a group; undefined if it can be used as it is. */
-  readonly matcherFault: (event: Event, matcher: string) => string | undefined;
+  /**
+   * What is wrong with the matcher of a group; undefined if it can be used as it is. Without it, matchers are
+   * looked at later.
+   */
+  readonly matcherFault?: (event: Event, matcher: string) => string | undefined;
   /** What the user can do about it. */
-  readonly matcherFix: string;
+  readonly matcherFix?: string;
 }
 
 /** One entry of a group, not yet checked. */
@@ -54,8 +63,8 @@ export function* groupEntries<Event extends string>(
   format: GroupFormat<Event>,
   complain: Complain,
 ): Generator<GroupEntry<Event>> {
-  const { host, events, example, reserved = [], under = ['hooks'] } = format;
-  if (hooks === undefined) return;
+  const { host, events, example, reserved = [], under = ['hooks'], unknownFate } = format;
+  if (hooks === undefined && !format.needsHooks) return;
   if (!isRecord(hooks)) {
     complain(
       () => ({
@@ -74,7 +83,7 @@ export function* groupEntries<Event extends string>(
     if (event === undefined) {
       complain(() => ({
         path,
-        message: `${host} has no such event, so it was skipped`,
+        message: `${host} has no such event, so ${unknownFate ?? 'it was skipped'}`,
         fix: `use ${nearestKey(name, events) ?? `one of its events, such as ${example}`}`,
         code: 'unknown-event',
       }));
@@ -93,14 +102,11 @@ export function* groupEntries<Event extends string>(
       );
       continue;
     }
-    for (const [index, group] of groups.entries())
-      yield* (format.isFlat?.(event) ? flatEntry : entriesOf)(
-        event,
-        group,
-        [...path, index],
-        format,
-        complain,
-      );
+    for (const [index, group] of (groups as unknown[]).entries()) {
+      const isGroup = format.isMixed && isRecord(group) && Array.isArray(group['hooks']);
+      const read = format.isFlat?.(event) && !isGroup ? flatEntry : entriesOf;
+      yield* read(event, group, [...path, index], format, complain);
+    }
   }
 }
 
@@ -115,13 +121,13 @@ function* flatEntry<Event extends string>(
   const { matcher } = fields;
   reportSlips(fields, path, [...groupKeys, ...hookKeys], complain);
   const fault =
-    matcher === undefined
+    matcher === undefined || matcherFault === undefined
       ? undefined
       : isText(matcher)
         ? matcherFault(event, matcher)
         : `${said(matcher)}, so it counts for everything`;
   if (fault !== undefined)
-    complain(() => ({ path: [...path, 'matcher'], message: fault, fix: matcherFix }));
+    complain(() => ({ path: [...path, 'matcher'], message: fault, fix: matcherFix! }));
   yield {
     event,
     group: fields,
@@ -159,12 +165,12 @@ function* entriesOf<Event extends string>(
     matcher === undefined
       ? undefined
       : typeof matcher === 'string'
-        ? matcherFault(event, matcher)
+        ? matcherFault?.(event, matcher)
         : `${said(matcher)}, so the group was discarded`;
   const isLost = matcher !== undefined && typeof matcher !== 'string';
   if (wrongMatcher !== undefined)
     complain(
-      () => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix }),
+      () => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix ?? wantsText }),
       isLost ? { event } : undefined,
     );
   if (isLost) return;
@@ -174,6 +180,8 @@ function* entriesOf<Event extends string>(
     yield { event, group, matcher, hook, path: at, lost: lostEntry(event, hook, group) };
   }
 }
+
+const wantsText = 'make it a string';
 
 /** Reads a field of a hook; one that does not fit is reported and treated as absent. */
 export type ReadField = <T>(

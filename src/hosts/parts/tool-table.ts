@@ -34,9 +34,9 @@ export const folderPathAs = (theirs: string): Renamed => allAs(['path', 'dir_pat
 export const shellFolderAs = (theirs: string): Renamed => allAs(['directory', 'dir_path'], theirs);
 
 /** Maps tools and their arguments between our names and a host's. */
-export interface ToolTable<Tool extends HostTool> {
+export interface ToolTable {
   /** One of our tools as the host has it. */
-  readonly of: (ours: string) => Tool | undefined;
+  readonly of: (ours: string) => HostTool | undefined;
   /** The host's name for one of our tools; any other keeps its name. */
   readonly toTheirs: (ours: string) => string;
   /** Our name for one of the host's tools; any other keeps its name. */
@@ -50,9 +50,9 @@ export interface ToolTable<Tool extends HostTool> {
 }
 
 /** Makes the table for these tools; a tool that is not among them keeps its names. */
-export function toolTable<Tool extends HostTool>(tools: readonly Tool[]): ToolTable<Tool> {
-  const byOurs: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.ours, tool]));
-  const byTheirs: ReadonlyMap<string, Tool> = new Map(
+export function toolTable(tools: readonly HostTool[]): ToolTable {
+  const byOurs: ReadonlyMap<string, HostTool> = new Map(tools.map((tool) => [tool.ours, tool]));
+  const byTheirs: ReadonlyMap<string, HostTool> = new Map(
     tools.flatMap((tool) =>
       [tool.name, ...(tool.aliases ?? [])]
         .filter((name) => tool.onlyMatched?.includes(name) !== true)
