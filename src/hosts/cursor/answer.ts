@@ -1,37 +1,43 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { fieldsOf, isRecord } from '../../base/json.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import { fieldsOf, isRecord, isTooDeep } from '../../base/json.ts';
 import {
   defaultReason,
   type Answer,
   type Effect,
-  type Ignored,
+  type NamedAnswer,
+  type Wants,
 } from '../../core/answers/answer.ts';
-import { isDenyingText } from '../parts/deciding-words.ts';
-import { answerMisses, withLostDenial } from '../parts/near-misses.ts';
+import { counts, mergeEffects } from '../../core/answers/merge-effects.ts';
 import {
   cutStdout,
   factsOf,
+  failure,
   failureText,
   readOutcome,
-  failure,
 } from '../../core/answers/process-facts.ts';
+import type { Verdict } from '../../core/answers/verdict.ts';
+import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
+import type { HookEventName } from '../../core/points/hook-points.ts';
+import { ignored } from '../../core/protocol/output.ts';
+import { isDenyingText } from '../parts/deciding-words.ts';
+import { firstWrong, flag, object, oneOf, text, type Forms } from '../parts/forms.ts';
+import { answerMisses, type AnswerWords, withLostDenial } from '../parts/near-misses.ts';
+import {
+  type Printed,
+  embeddedObjects,
+  parseObject,
+  withoutDeepFields,
+} from '../parts/printed-json.ts';
 import { keepVariables } from './environment.ts';
 import { cursorEventOf, keepsDenials, traitsOf, type CursorEventName } from './events.ts';
 import { countLoop, loopCount } from './loops.ts';
-import { readStdout, type Printed } from './printed.ts';
-import { faultOf } from './schema.ts';
 import { callOf, fromCursorInput, fromCursorOutput } from './tools.ts';
-import { wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for. */
-type Wants = Pick<Answer, 'decision'> &
-  Partial<Pick<Answer, 'reason' | 'effects' | 'ignored' | 'unreadable'>> & {
-    readonly notes?: readonly string[];
-  };
+type Said = Omit<Wants, 'notes'> & { readonly notes?: readonly string[] };
 
 type Hook = Pick<
   HookDefinition,
@@ -46,26 +52,25 @@ export const readAnswer = (hook: Hook, outcome: HookProcessOutcome, payload: Hoo
 
 function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
   const event = cursorEventOf(hook);
+  const { isGate } = traitsOf(event);
   const facts = factsOf(exit);
   const printed = readStdout(exit.stdout);
-  const answered = ({ notes = [], ...wants }: Wants): Answer => ({
+  const answered = ({ notes = [], ...said }: Said): Answer => ({
     ...facts,
-    ...wants,
+    decision: undefined,
+    ...said,
     status: 'ok',
     success: exit.exitCode === 0,
-    notes: [...(printed.kind === 'object' ? printed.notes : []), ...notes],
+    notes: [...printed.notes, ...notes],
   });
   /** A failure, which at a gate may itself be a denial. */
   const failed = (message: string, denies = false): Answer => ({
     ...facts,
     ...failure(message),
     notes: [],
-    ...(denies && {
-      decision: 'deny' as const,
-      reason: `Blocked because a hook failed: ${message}`,
-    }),
+    ...(denies && { decision: 'deny', reason: `Blocked because a hook failed: ${message}` }),
   });
-  const lost = keepsDenials(event) ? denialIn(event, objectsIn(printed)) : undefined;
+  const lost = keepsDenials(event) ? denialIn(event, printed.objects) : undefined;
   const stands = ({ reason }: Denial, why: string, fix?: string): Answer =>
     answered({
       decision: 'deny',
@@ -73,83 +78,109 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       ignored: { host, what: 'denial', why, ...(fix !== undefined && { fix }) },
     });
   /** At a gate, Cursor denies what it cannot read, but without the hook's reason. */
-  const unread = (denial: Denial, why: string, fix?: string): Answer =>
-    traitsOf(event).isGate
-      ? answered({
-          decision: 'deny',
-          reason: denial.reason,
-          notes: [
-            `Cursor would deny for another reason: ${why}${fix === undefined ? '' : `; ${fix}`}`,
-          ],
-        })
-      : stands(denial, why, fix);
+  const unread = (denial: Denial, why: string, fix?: string): Answer => {
+    if (!isGate) return stands(denial, why, fix);
+    const note = `Cursor would deny for another reason: ${why}${fix === undefined ? '' : `; ${fix}`}`;
+    return answered({ decision: 'deny', reason: denial.reason, notes: [note] });
+  };
   if (exit.exitCode === 2) {
     if (!keepsDenials(event)) return failed(failureText(exit));
-    const said = exit.stderr.trim() || lost?.reason || textIn(printed, exit.stdout);
-    return answered({ decision: 'deny', reason: said || defaultReason });
+    const plain = printed.kind === 'text' ? printed.text : '';
+    const reason = exit.stderr.trim() || lost?.reason || plain || defaultReason;
+    return answered({ decision: 'deny', reason });
   }
   if (exit.exitCode !== 0)
     return lost ? stands(lost, failureText(exit), 'exit with 0') : failed(failureText(exit));
-  if (exit.truncated.includes('stdout') && lost === undefined)
-    return failed(cutStdout, traitsOf(event).isGate);
-  switch (printed.kind) {
-    case 'nothing':
-      return hook.onFailure === 'block' && !hook.inheritsOnFailure && hook.type !== 'prompt'
-        ? failed('it printed nothing; with "failClosed" it must print {"permission": "allow"}')
-        : answered({ decision: undefined });
-    case 'text':
-      if (lost) return unread(lost, around, 'print one JSON object and nothing else');
-      return failed(`${around}; print one JSON object, or nothing`, traitsOf(event).isGate);
-    case 'object':
-      return readWhole(hook, printed, payload, { answered, failed, lost, stands, unread });
-  }
-}
-
-const around = 'stdout does not end with a JSON object';
-
-/** Ways to answer, and a denial that Cursor would lose. */
-interface Reading {
-  readonly answered: (wants: Wants) => Answer;
-  readonly failed: (message: string, denies?: boolean) => Answer;
-  readonly lost: Denial | undefined;
-  readonly stands: (denial: Denial, why: string, fix?: string) => Answer;
-  readonly unread: (denial: Denial, why: string, fix?: string) => Answer;
-}
-
-/** Reads an answer that is one object, of a hook that exited with 0. */
-function readWhole(
-  hook: Hook,
-  printed: Extract<Printed, { kind: 'object' }>,
-  payload: HookPayload,
-  { answered, failed, lost, stands, unread }: Reading,
-): Answer {
-  const event = cursorEventOf(hook);
+  if (exit.truncated.includes('stdout') && lost === undefined) return failed(cutStdout, isGate);
+  if (printed.kind === 'nothing')
+    return hook.onFailure === 'block' && !hook.inheritsOnFailure && hook.type !== 'prompt'
+      ? failed('it printed nothing; with "failClosed" it must print {"permission": "allow"}')
+      : answered({});
+  if (printed.kind === 'text')
+    return lost
+      ? unread(lost, around, 'print one JSON object and nothing else')
+      : failed(`${around}; print one JSON object, or nothing`, isGate);
   const fault = faultOf(event, printed.fields);
   if (lost && (fault !== undefined || !lost.isCursors)) {
     if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
     return fault === undefined
-      ? stands(lost, "it does not use Cursor's own fields", inCursorsWords(event))
+      ? stands(lost, "it does not use Cursor's own fields", sayNo(event).replace('use', 'write'))
       : unread(lost, fault);
   }
-  if (fault !== undefined)
-    return failed(`its answer is not valid: ${fault}`, traitsOf(event).isGate);
-  const wants = readFields(hook, event, printed.fields, payload);
+  if (fault !== undefined) return failed(`its answer is not valid: ${fault}`, isGate);
+  const said = readFields(hook, event, printed.fields, payload);
   // A prompt hook, whose question a model answers, has no fields of its own.
-  if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(wants);
-  const misses = answerMisses(printed.fields, printed.json, wordsOf(event), payload);
+  if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(said);
+  const misses = answerMisses(printed.fields, printed.text, wordsOf(event), payload);
   return answered({
-    ...wants,
-    notes: [...misses, ...(wants.notes ?? [])],
+    ...said,
+    notes: [...misses, ...(said.notes ?? [])],
     ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
   });
 }
 
-const inCursorsWords = (event: CursorEventName): string =>
-  event === 'beforeSubmitPrompt' ? 'write "continue": false' : 'write "permission": "deny"';
+const around = 'stdout does not end with a JSON object';
 
-/** What a hook that exited with 2 printed, if it is not an object. */
-const textIn = (printed: Printed, stdout: string): string =>
-  printed.kind === 'text' ? stdout.trim() : '';
+/** The most objects looked for in a text; no answer holds more. */
+const mostObjects = 1_000;
+
+/** Reads stdout: the object at its end, whatever comes before it. */
+function readStdout(stdout: string): Printed {
+  const trimmed = stdout.trim();
+  const whole = parseObject(trimmed);
+  const found = whole || isJson(trimmed) ? [] : [...first(embeddedObjects(trimmed), mostObjects)];
+  const json = found.at(-1) ?? trimmed;
+  const last = whole ?? (trimmed.endsWith(json) ? parseObject(json) : undefined);
+  if (trimmed === '' || last === undefined)
+    return {
+      kind: trimmed === '' ? 'nothing' : 'text',
+      text: trimmed,
+      fields: {},
+      objects: found.map(parseObject).filter((one) => one !== undefined),
+      notes: [],
+    };
+  const notes: string[] = [];
+  const fields = isTooDeep(json) ? withoutDeepFields(last, notes) : last;
+  return { kind: 'object', text: json, fields, objects: [fields], notes };
+}
+
+function* first<One>(all: Iterable<One>, most: number): Generator<One> {
+  let count = 0;
+  for (const one of all) {
+    if (++count > most) return;
+    yield one;
+  }
+}
+
+function isJson(json: string): boolean {
+  try {
+    return JSON.parse(json) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What the fields of an answer must be, at whatever event they have a meaning; null is no fault. */
+const forms: Forms = {
+  continue: flag,
+  user_message: text,
+  agent_message: text,
+  updated_input: object,
+  additional_context: text,
+  followup_message: text,
+  env: object,
+};
+const permission = oneOf('allow', 'deny', 'ask');
+
+/** Why an answer does not have the form that Cursor expects; fields that it does not know are not a fault. */
+function faultOf(event: CursorEventName, fields: Fields): string | undefined {
+  const all: Forms = { ...forms, ...(traitsOf(event).isGate && { permission }) };
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
+  const wrong = firstWrong(all, given);
+  return wrong && ignored(`"${wrong}"`, fields[wrong], all[wrong]!.wanted);
+}
 
 interface Denial {
   readonly reason: string;
@@ -160,22 +191,14 @@ interface Denial {
 /** Returns a denial in what was printed, in Cursor's words or in those of other hosts. */
 function denialIn(event: CursorEventName, objects: readonly Fields[]): Denial | undefined {
   for (const fields of objects) {
-    const { permission, decision, continue: continues } = fields;
+    const { permission: word, decision, continue: continues } = fields;
     const own = fieldsOf(fields['hookSpecificOutput']);
-    const isPrompt = event === 'beforeSubmitPrompt';
-    const says = isPrompt ? continues === false : permission === 'deny';
-    const denies =
-      says ||
-      continues === false ||
-      [permission, decision, own['permissionDecision']].some(isDenyingText);
-    if (denies) return { reason: reasonIn(fields), isCursors: says };
+    const isCursors = event === 'beforeSubmitPrompt' ? continues === false : word === 'deny';
+    const words = [word, decision, own['permissionDecision']];
+    if (isCursors || continues === false || words.some(isDenyingText))
+      return { reason: reasonIn(fields), isCursors };
   }
   return undefined;
-}
-
-function objectsIn(printed: Printed): readonly Fields[] {
-  if (printed.kind === 'nothing') return [];
-  return printed.kind === 'object' ? [printed.fields] : printed.objects;
 }
 
 /** Returns why a hook denies: the message for the agent, then the one for the user. */
@@ -185,15 +208,22 @@ function reasonIn(fields: Fields): string {
     fields['agent_message'] ?? fields['agentMessage'],
     fields['user_message'] ?? fields['userMessage'],
   ].filter(isSaid);
-  const others = [own['permissionDecisionReason'], fields['reason'], fields['stopReason']].filter(
-    isSaid,
-  );
-  const said = messages.length > 0 ? messages : others.slice(0, 1);
-  return [...new Set(said.map((text) => text.trim()))].join('\n') || defaultReason;
+  const others = [own['permissionDecisionReason'], fields['reason'], fields['stopReason']];
+  const said = messages.length > 0 ? messages : others.filter(isSaid).slice(0, 1);
+  return [...new Set(said.map((one) => one.trim()))].join('\n') || defaultReason;
 }
 
 const isSaid = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '';
+
+const takesContext: ReadonlySet<string> = new Set<CursorEventName>([
+  'postToolUse',
+  'sessionStart',
+  'beforeSubmitPrompt',
+]);
+
+/** The longest context, in characters; longer context is dropped. */
+const longestContext = 10_000;
 
 /** Reads what a valid answer asks for. */
 function readFields(
@@ -201,7 +231,7 @@ function readFields(
   event: CursorEventName,
   fields: Fields,
   payload: HookPayload,
-): Wants {
+): Said {
   if (event === 'stop' || event === 'subagentStop') return followUp(hook, fields, payload);
   const notes: string[] = [];
   const effects: Effect[] = [...changes(event, fields, payload, notes)];
@@ -226,49 +256,37 @@ function readFields(
   return { ...decisionOf(event, fields), effects, notes };
 }
 
-const takesContext: ReadonlySet<CursorEventName> = new Set<CursorEventName>([
-  'postToolUse',
-  'sessionStart',
-  'beforeSubmitPrompt',
-]);
-
-/** The longest context, in characters; longer context is dropped. */
-const longestContext = 10_000;
-
-const asksElsewhere: Ignored = {
-  host,
-  what: 'question',
-  why: 'it cannot ask at preToolUse, and continues',
-  fix: 'ask at beforeShellExecution or beforeMCPExecution, or deny',
-};
-
-function decisionOf(event: CursorEventName, fields: Fields): Wants {
+function decisionOf(event: CursorEventName, fields: Fields): Said {
   const denial = keepsDenials(event) ? denialIn(event, [fields]) : undefined;
   if (denial) return { decision: 'deny', reason: denial.reason };
-  const { permission } = fields;
-  if (!traitsOf(event).isGate) return { decision: undefined };
-  if (permission === 'allow') return { decision: 'allow' };
-  return permission === 'ask'
-    ? {
-        decision: 'ask',
-        reason: reasonIn(fields),
-        ...(event === 'preToolUse' && { ignored: asksElsewhere }),
-      }
-    : { decision: undefined };
+  const { permission: word } = fields;
+  if (!traitsOf(event).isGate || (word !== 'allow' && word !== 'ask')) return {};
+  if (word === 'allow') return { decision: 'allow' };
+  return {
+    decision: 'ask',
+    reason: reasonIn(fields),
+    ...(event === 'preToolUse' && {
+      ignored: {
+        host,
+        what: 'question',
+        why: 'it cannot ask at preToolUse, and continues',
+        fix: 'ask at beforeShellExecution or beforeMCPExecution, or deny',
+      },
+    }),
+  };
 }
 
 /** Returns what an answer puts in place of arguments or of a server's result. */
 function changes(
   event: CursorEventName,
-  fields: Fields,
+  { updated_input: input, updated_mcp_tool_output: output, permission: word }: Fields,
   payload: HookPayload,
   notes: string[],
 ): Effect[] {
   const tool = String(payload['tool_name']);
-  const { updated_input: input, updated_mcp_tool_output: output, permission } = fields;
   if (input !== undefined && input !== null && event !== 'preToolUse')
     notes.push(`"updated_input" has no effect in answer to ${event}`);
-  if (event === 'preToolUse' && isRecord(input) && permission !== 'deny')
+  if (event === 'preToolUse' && isRecord(input) && word !== 'deny')
     return [{ kind: 'replace', slot: 'tool_input', value: fromCursorInput(tool, input) }];
   if (event !== 'postToolUse' || output === undefined || output === null) return [];
   if (callOf(tool) !== 'mcp') {
@@ -281,21 +299,74 @@ function changes(
 
 /** The agent continues with a message, as often as the hook's limit allows. */
 function followUp(
-  { loopLimit = Infinity }: Hook,
+  { loopLimit: most = Infinity }: Hook,
   { followup_message: message }: Fields,
   payload: HookPayload,
-): Wants {
+): Said {
   const { status = 'completed' } = payload;
-  if (!isSaid(message) || status !== 'completed') return { decision: undefined };
-  if (loopCount(payload) >= loopLimit)
-    return {
-      decision: undefined,
-      notes: [
-        loopLimit === 0
-          ? '"followup_message" was ignored: the hook has a "loop_limit" of 0'
-          : `"followup_message" was ignored: hooks have already made the agent continue ${loopLimit === 1 ? 'once' : `${loopLimit} times`}`,
+  if (!isSaid(message) || status !== 'completed') return {};
+  if (loopCount(payload) < most) {
+    countLoop(payload);
+    return { effects: [{ kind: 'followUp', text: message }] };
+  }
+  const why =
+    most === 0
+      ? 'the hook has a "loop_limit" of 0'
+      : `hooks have already made the agent continue ${most === 1 ? 'once' : `${most} times`}`;
+  return { notes: [`"followup_message" was ignored: ${why}`] };
+}
+
+const sayNo = (event: CursorEventName): string =>
+  event === 'beforeSubmitPrompt' ? 'use "continue": false' : 'use "permission": "deny"';
+
+/** Returns what an answer may say at an event that can be denied; most fields are never a fault. */
+function wordsOf(event: CursorEventName): AnswerWords {
+  const decide = sayNo(event);
+  const word = event === 'beforeSubmitPrompt' ? 'continue' : 'permission';
+  const inBoth = {
+    misplaced: { decision: decide },
+    instead: {
+      'a decision': decide,
+      arguments: 'give new arguments as "updated_input", in answer to preToolUse',
+      'a result': 'give a new result as "updated_mcp_tool_output", in answer to postToolUse',
+    },
+  };
+  return {
+    common: {
+      ...inBoth,
+      path: '',
+      legal: [
+        ...Object.keys(forms),
+        'permission',
+        'userMessage',
+        'agentMessage',
+        'reason',
+        'hookSpecificOutput',
       ],
-    };
-  countLoop(payload);
-  return { decision: undefined, effects: [{ kind: 'followUp', text: message }] };
+      deciding: event === 'preToolUse' ? [word, 'updated_input'] : [word],
+    },
+    specific: {
+      ...inBoth,
+      path: 'hookSpecificOutput.',
+      legal: ['permissionDecision', 'permissionDecisionReason', 'additionalContext'],
+      deciding: ['permissionDecision'],
+    },
+    once: [word],
+  };
+}
+
+/** Merges the answers of several hooks: their contexts are separated by a line of hyphens. */
+export function mergeAnswers(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = mergeEffects(event, answers, payload);
+  if (verdict.context === undefined) return verdict;
+  const contexts = answers
+    .filter(({ answer }) => counts(answer))
+    .flatMap(({ answer }) =>
+      answer.effects.flatMap((effect) => (effect.kind === 'context' ? [effect.text] : [])),
+    );
+  return { ...verdict, context: contexts.join('\n\n---\n\n') };
 }

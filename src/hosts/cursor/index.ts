@@ -1,14 +1,12 @@
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import type { Dialect } from '../../core/dialects/dialect.ts';
-import { projectSight } from '../parts/host-places.ts';
-import { cursorEvents } from './events.ts';
-import { cursorFiles, enterpriseFile, mayBeIn } from './places.ts';
-import type * as Protocol from './protocol.ts';
+import { dirname, join } from 'node:path';
 import { onDemand } from '../../base/on-demand.ts';
-import { fromRoom } from '../parts/host-room.ts';
+import type { Dialect, Host } from '../../core/dialects/dialect.ts';
+import { homeFolder, realPath } from '../../settings/files/levels.ts';
+import { hostDialect } from '../parts/host-dialect.ts';
+import { mayHoldHooks, projectSight, type HostPlace } from '../parts/host-places.ts';
+import { cursorEvents } from './events.ts';
 
-const loadProtocol = onDemand(() => import('./protocol.ts'));
-const loadFind = onDemand(() => import('./find.ts'));
+const loadTable = onDemand(() => import('./table.ts'));
 
 /** Options for where Cursor's hooks are found. */
 export interface CursorOptions {
@@ -16,53 +14,43 @@ export interface CursorOptions {
   readonly enterprise?: string;
 }
 
-/** Loaded when hooks are searched for: without hooks, none of it is needed. */
-let loaded: typeof Protocol | undefined;
-
-const protocol = (): typeof Protocol => {
-  if (loaded === undefined)
-    throw new Error("Cursor's hooks have to be found before they are used.");
-  return loaded;
-};
+const enterpriseFile =
+  process.platform === 'darwin'
+    ? '/Library/Application Support/Cursor/hooks.json'
+    : '/etc/cursor/hooks.json';
 
 /** Returns Cursor's dialect, with the administrator's hooks in a given file. */
-export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}): Dialect => ({
-  name: 'cursor',
-  family: 'cursor',
-  events: cursorEvents.ours,
-  needsSwitch: false,
-  approves: true,
-  order: ['system', 'project', 'user', 'extension'],
-  guarded: ['.cursor/hooks.json', '.cursor/hooks/'],
-  mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, enterprise),
-  atFirstSight: (cwd) => projectSight(cursorFiles(cwd, enterprise)),
-  async find(site) {
-    loaded ??= await loadProtocol();
-    return (await loadFind()).findHooks(site, enterprise);
-  },
-  identity: identityOf,
-  matcherOf: (hook) => protocol().matcherOf(hook),
-  compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
-  applies: (...call) => protocol().applies(...call),
-  mode: () => 'parallel',
-  environment: (hook, input) => protocol().environmentOf(hook, input),
-  stdin: (...given) => protocol().toStdin(...given),
-  read: (...given) => protocol().readAnswer(...given),
-  merge: (...said) => protocol().mergeAnswers(...said),
-  ...fromRoom({
-    toolNames: () => import('./tool-names.ts'),
-    call: () => import('./call.ts'),
-    speak: () => import('./speak.ts'),
-    install: () => import('./install.ts'),
-    write: () => import('./write.ts'),
-  }),
-  givesHooksOf: (host, given) => host === 'claude-code' && 'cursor_version' in given,
-});
+export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}): Dialect & Host =>
+  hostDialect(
+    {
+      name: 'cursor',
+      events: cursorEvents.ours,
+      approves: true,
+      order: ['system', 'project', 'user', 'extension'],
+      guarded: ['.cursor/hooks.json', '.cursor/hooks/'],
+      mayBeIn: (cwd, counts = () => true) => mayHoldHooks(filesOf(cwd, enterprise), counts),
+      atFirstSight: (cwd) => projectSight(filesOf(cwd, enterprise)),
+      givesHooksOf: (host, given) => host === 'claude-code' && 'cursor_version' in given,
+      isWritable: true,
+    },
+    async () => (await loadTable()).tableIn((cwd) => filesOf(cwd, enterprise)),
+  );
 
 /** Cursor's hooks, from the files named `hooks.json`. */
-export const cursor: Dialect = cursorWith();
+export const cursor: Dialect & Host = cursorWith();
 
-/** The same command listed twice runs twice. */
-function identityOf({ file, place }: HookDefinition): string {
-  return `${file} ${place}`;
+/**
+ * Returns the files that may hold Cursor's hooks for a project, in the order in which they count. In
+ * the home folder, the project's file is the user's.
+ */
+function filesOf(cwd: string, enterprise: string): HostPlace[] {
+  const home = homeFolder();
+  const user = home && join(home, '.cursor', 'hooks.json');
+  const own = join(cwd, '.cursor', 'hooks.json');
+  const isUsers = user !== undefined && realPath(dirname(user)) === realPath(dirname(own));
+  return [
+    { source: 'system', file: enterprise },
+    ...(isUsers ? [] : [{ source: 'project', file: own } as const]),
+    ...(user === undefined ? [] : [{ source: 'user', file: user } as const]),
+  ];
 }
