@@ -1,14 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/core/calls/run-tool-call.ts';
 import { knownDialects } from '../../src/hosts/all/known.ts';
 import { kodelet, kodeletStrict } from '../../src/hosts/kodelet/index.ts';
 import { llxprt } from '../../src/hosts/llxprt/index.ts';
+import { readyToFind } from '../../src/workbench/matrix/run-as.ts';
 import { loadSettings } from '../../src/settings/files/load-settings.ts';
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, someFields, startSession } from '../support/session.ts';
+
+beforeAll(() => readyToFind(kodeletStrict, '/'));
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const hook = definition('BeforeTool');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAnswer as readKodelet } from '../../src/hosts/kodelet/answer.ts';
-import { toStdin } from '../../src/hosts/kodelet/stdin.ts';
+import { toStdin } from '../../src/hosts/kodelet/calls.ts';
 import { readAnswer } from '../../src/hosts/plain/answer.ts';
 import { denyFailure } from '../../src/core/answers/process-facts.ts';
 import { hookEventNames, type LifecycleEvent } from '../../src/core/protocol/events.ts';

@@ -5,7 +5,7 @@ import type { HookEventName } from '../../core/protocol/events.ts';
 import { ignored } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer } from '../../core/answers/answer.ts';
 import { doubledKeys, withoutDeepFields } from '../parts/printed-json.ts';
-import { holdsDenial, withLostDenial, nearMisses } from '../parts/near-misses.ts';
+import { holdsDenial, withLostDenial, nearMisses, type Vocabulary } from '../parts/near-misses.ts';
 import {
   cutStdout,
   factsOf,
@@ -13,13 +13,8 @@ import {
   readOutcome,
   failure,
 } from '../../core/answers/process-facts.ts';
-import {
-  exchangeNames,
-  fromKodeletOutput,
-  toKodeletOutput,
-  decidingFields,
-  wordsOf,
-} from './vocabulary.ts';
+import { isTexts, isFlag, isText } from '../parts/hook-groups.ts';
+import { exchangeNames, fromKodeletOutput, toKodeletOutput } from './calls.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -107,8 +102,8 @@ function readFields(
     return undefined;
   };
   const decision = (): Partial<Answer> => {
-    const blocked = field('blocked', isBoolean, 'true or false');
-    const reason = field('reason', isString, 'a string');
+    const blocked = field('blocked', isFlag, 'true or false');
+    const reason = field('reason', isText, 'a string');
     if (blocked === undefined) return {};
     return blocked ? { decision: 'deny', reason: reason || defaultReason } : { decision: 'allow' };
   };
@@ -150,7 +145,41 @@ function valueOf(printed: Fields, name: string): unknown {
   return found === undefined ? undefined : printed[found];
 }
 
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isString = (value: unknown): value is string => typeof value === 'string';
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every(isString);
+const fields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
+  BeforeTool: ['blocked', 'input'],
+  AfterTool: ['output'],
+  BeforeAgent: ['blocked'],
+  AfterAgent: ['follow_up_messages'],
+};
+
+/** The fields of an answer that decide or replace something. */
+const decidingFields = (event: HookEventName): readonly string[] => fields[event] ?? [];
+
+const block = 'use "blocked": true and a "reason"';
+
+/** What a hook's answer may say; the case of keys is ignored. */
+function wordsOf(event: HookEventName): Vocabulary {
+  const deciding = decidingFields(event);
+  const canBlock = deciding.includes('blocked');
+  const decide = canBlock
+    ? block
+    : 'this type of hook cannot block; before_tool_call can, with "blocked"';
+  return {
+    path: '',
+    legal: [...deciding, 'reason'],
+    deciding,
+    misplaced: {
+      ...(!canBlock && { blocked: decide }),
+      decision: decide,
+      continue: decide,
+      hookSpecificOutput: decide,
+      tool_input: 'give new arguments as "input", in answer to before_tool_call',
+    },
+    instead: {
+      'a decision': decide,
+      arguments: 'give new arguments as "input", in answer to before_tool_call',
+      'a result': 'give a new result as "output", in answer to after_tool_call',
+    },
+    ignoresCase: true,
+  };
+}

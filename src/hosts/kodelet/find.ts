@@ -6,8 +6,8 @@ import { isThere } from '../../settings/files/read-files.ts';
 import type { SettingsProblem } from '../../core/definitions/problem.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import { unknownGuards } from '../parts/host-levels.ts';
-import { isKodeletEvent, kodeletEvents, runLimit, type KodeletEvent } from './vocabulary.ts';
-import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';
+import { kodeletEvents, type KodeletEvent } from './events.ts';
+import { hookFolders, runArgs, runLimit, type HookFolder } from './places.ts';
 
 /** How long a hook may take to print its type, in ms. */
 const askingLimit = 5_000;
@@ -163,7 +163,7 @@ function understand(outcome: HookProcessOutcome): HeardEvent {
       if (exitCode !== 0)
         return { fault: `ended with ${signal ?? exitCode} when asked for its type ("hook")` };
       const text = stdout.trim();
-      if (isKodeletEvent(text)) return { type: text };
+      if (Object.hasOwn(kodeletEvents, text)) return { type: text as KodeletEvent };
       return {
         fault: `printed ${text === '' ? 'nothing' : JSON.stringify(shortened(text))} when asked for its type ("hook")`,
       };

@@ -77,7 +77,7 @@ export function* groupEntries<Event extends string>(
     return;
   }
   for (const [name, groups] of Object.entries(hooks)) {
-    if (reserved.includes(name) || commentKey.test(name)) continue;
+    if (reserved.includes(name) || (!unknownFate && commentKey.test(name))) continue;
     const path = [...under, name];
     const event = format.eventOf?.(name) ?? events.find((known) => known === name);
     if (event === undefined) {

@@ -12,7 +12,8 @@ export interface KnownHost
   extends
     Method<'name' | 'events' | 'order' | 'guarded' | 'mayBeIn' | 'atFirstSight' | 'approves'>,
     Method<'runsOn' | 'endsLine' | 'missingProgram' | 'runArgs' | 'replacesByName'>,
-    Method<'plainDenial' | 'givesHooksOf'> {
+    Method<'plainDenial' | 'givesHooksOf'>,
+    Partial<Method<'family'>> {
   /** Whether `migrate` can write its files: its table says how. */
   readonly isWritable?: true;
 }

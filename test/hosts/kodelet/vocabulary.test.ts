@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  exchangeNames,
-  fromKodeletTool,
-  toKodeletTool,
-} from '../../../src/hosts/kodelet/vocabulary.ts';
+import { exchangeNames, fromKodeletTool, toKodeletTool } from '../../../src/hosts/kodelet/calls.ts';
 
 describe('the names of tools and arguments (C-107)', () => {
   test.each([

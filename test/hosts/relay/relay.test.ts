@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { installation } from '../../../src/hosts/kodelet/install.ts';
+import { table } from '../../../src/hosts/kodelet/table.ts';
 import { group } from '../../support/project.ts';
 import { guards, relayBox, says } from '../../support/relay.ts';
 import { hasEtcOfItsOwn, hookmachine } from '../../support/hookmachine.ts';
@@ -119,6 +119,8 @@ describe('a relay', () => {
 
   test('a relay that is an executable of Kodelet is neither asked nor run', async () => {
     const box = relayBox();
+    const { installation } = table;
+    if (installation.kind !== 'files') throw new Error('Kodelet has files.');
     const ours = installation.files(
       'project',
       { cwd: box.project, home: box.home, env: {} },

@@ -68,3 +68,6 @@ function realFolder(hooks: string): string | undefined {
 
 /** The arguments with which a hook is started for an event. */
 export const runArgs: readonly string[] = ['run'];
+
+/** Kodelet's own limit for a run of a hook, in ms. */
+export const runLimit = 30_000;
