@@ -11,7 +11,7 @@ import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, someFields, startSession } from '../support/session.ts';
 
-beforeAll(() => readyToFind(kodeletStrict, '/'));
+beforeAll(() => Promise.all([kodelet, kodeletStrict].map((one) => readyToFind(one, '/'))));
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const hook = definition('BeforeTool');

@@ -22,7 +22,7 @@ export function matcherFault(matcher: string): string | undefined {
  * Compiles a matcher of Claude Code's settings: a list of exact names with `|` or `,`, or else an
  * unanchored regular expression. Our own names match too.
  */
-export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = claudeEventOf(hook);
   const { matcher = '' } = hook;
   const { subject } = traitsOf(event);
@@ -42,3 +42,9 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
     onUndecided,
   );
 }
+
+/** How matchers are compared, and with what. */
+export const matching = {
+  subjectOf: (hook: HookDefinition): string | undefined => traitsOf(claudeEventOf(hook)).subject,
+  compileMatcher,
+};

@@ -6,16 +6,16 @@ import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { entryWriter, escaped } from '../../core/dialects/writer.ts';
 import type { HookInput } from '../../core/protocol/input.ts';
-import type { HostRoom } from '../parts/host-dialect.ts';
+import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { userFolder, type HostPlace } from '../parts/host-places.ts';
-import { isNotFailedTool, matchesHostEvent, toClaudeWord } from '../parts/matching.ts';
+import { toClaudeWord } from '../parts/matching.ts';
 import { ruleAppliesTo, type SubCommands } from '../parts/permission-rules.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { readAnswer } from './answer.ts';
 import { readCall, reportCall, ruledCall, tools, toStdin } from './calls.ts';
 import { claudeEventOf, claudeEvents, setsVariables, toolEvents, traitsOf } from './events.ts';
 import { findHooks, format } from './find.ts';
-import { compileMatcher } from './matcher.ts';
+import { matching } from './matcher.ts';
 import { users } from './places.ts';
 import type * as Variables from './session-variables.ts';
 import { speaker } from './speak.ts';
@@ -63,17 +63,10 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
         env['CLAUDE_PLUGIN_ROOT'],
         isUnawaited,
       ]),
-    matcherOf: (hook) =>
-      traitsOf(claudeEventOf(hook)).subject === undefined ? undefined : hook.matcher?.trim() || '*',
-    compileMatcher,
+    ...matching,
     applies: (hook, payload) =>
-      isNotFailedTool(hook, payload) &&
-      matchesHostEvent(hook, payload, traitsOf(claudeEventOf(hook)).subject, compileMatcher) &&
-      ruleApplies(hook, payload),
-    toolNames: (hook) =>
-      traitsOf(claudeEventOf(hook)).subject === 'tool_name'
-        ? [...allTools, ...(ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [])]
-        : undefined,
+      usuallyApplies(matching)(hook, payload) && ruleApplies(hook, payload),
+    toolNames: () => [...allTools, ...ourTools],
     environment(hook, input: HookInput & { readonly effort?: unknown }) {
       const { cwd, session_id, effort } = input;
       const { level } = isRecord(effort) ? effort : {};

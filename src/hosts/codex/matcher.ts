@@ -23,7 +23,7 @@ export function matcherFault(event: CodexEventName, matcher: string): string | u
  * unanchored regular expression. Before a tool, a matcher that is neither matches everything, so that
  * no guard is skipped.
  */
-export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const { subject, keepsDenials } = traitsOf(codexEventOf(hook));
   if (subject === undefined) return matchesAll;
   return compileBy(
@@ -39,8 +39,10 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   );
 }
 
-/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
-export function matcherOf(hook: HookDefinition): string | undefined {
-  const { subject } = traitsOf(codexEventOf(hook));
-  return subject === undefined ? undefined : hook.matcher || '*';
-}
+/** How matchers are compared, and with what. */
+export const matching = {
+  subjectOf: (hook: HookDefinition): string | undefined => traitsOf(codexEventOf(hook)).subject,
+  matcherOf: (hook: HookDefinition): string | undefined =>
+    matching.subjectOf(hook) === undefined ? undefined : hook.matcher || '*',
+  compileMatcher,
+};

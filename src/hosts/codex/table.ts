@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { inGroups, type EntriesInstallation } from '../../core/dialects/installation.ts';
 import { entryWriter, unanchored } from '../../core/dialects/writer.ts';
-import type { HostRoom } from '../parts/host-dialect.ts';
+import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { userFolder, type HostPlace } from '../parts/host-places.ts';
-import { isNotFailedTool, toClaudeWord } from '../parts/matching.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { toClaudeWord } from '../parts/matching.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { mergeAnswers, readAnswer } from './answer.ts';
 import { codexNamesOf, readCall, reportCall, toCodexTool, toStdin } from './calls.ts';
 import { codexDoubts } from './doubts.ts';
-import { codexEventOf, codexEvents, traitsOf } from './events.ts';
+import { codexEvents } from './events.ts';
 import { findHooks, format } from './find.ts';
-import { compileMatcher, matcherOf } from './matcher.ts';
+import { matching } from './matcher.ts';
 import { users } from './places.ts';
 import { speaker } from './speak.ts';
 
@@ -31,14 +31,9 @@ export const tableIn = (places: (cwd: string) => readonly HostPlace[]): HostRoom
   find: (site) => findHooks(site, places(site.cwd)),
   // The same command listed twice runs twice.
   identity: ({ file, place }) => `${file} ${place}`,
-  matcherOf,
-  compileMatcher,
-  applies: isNotFailedTool,
-  toolNames(hook) {
-    if (traitsOf(codexEventOf(hook)).subject !== 'tool_name') return undefined;
-    const ours = ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [];
-    return [...new Set([...allTools, ...ours.flatMap(codexNamesOf)])];
-  },
+  ...matching,
+  applies: usuallyApplies(matching),
+  toolNames: () => [...new Set([...allTools, ...ourTools.flatMap(codexNamesOf)])],
   environment: () => ({}),
   stdin: toStdin,
   read: readAnswer,

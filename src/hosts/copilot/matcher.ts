@@ -49,7 +49,7 @@ function namesOf(event: CopilotEvent, subject: string): { names: string[]; teste
  * expression on Claude Code's name. A matcher that cannot be decided in time matches, so that a guard
  * is never skipped.
  */
-export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = copilotEventOf(hook);
   const { matcher } = hook;
   if (matcher === undefined || traitsOf(event).subject === undefined) return matchesAll;
@@ -63,6 +63,10 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
     anyMatches(anchored(matcher), namesOf(event, subject).tested, onUndecided, budget);
 }
 
-/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
-export const matcherOf = (hook: HookDefinition): string | undefined =>
-  traitsOf(copilotEventOf(hook)).subject === undefined ? undefined : (hook.matcher ?? '*');
+/** How matchers are compared, and with what. */
+export const matching = {
+  subjectOf: (hook: HookDefinition): string | undefined => traitsOf(copilotEventOf(hook)).subject,
+  matcherOf: (hook: HookDefinition): string | undefined =>
+    matching.subjectOf(hook) === undefined ? undefined : (hook.matcher ?? '*'),
+  compileMatcher,
+};

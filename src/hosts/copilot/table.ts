@@ -1,15 +1,14 @@
 import { dirname, join } from 'node:path';
 import type { EntriesInstallation } from '../../core/dialects/installation.ts';
 import { entryWriter, escaped } from '../../core/dialects/writer.ts';
-import type { HostRoom } from '../parts/host-dialect.ts';
+import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { userFolder, type HostPlace } from '../parts/host-places.ts';
-import { isNotFailedTool } from '../parts/matching.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { readAnswer } from './answer.ts';
 import { readCall, reportCall, toStdin } from './calls.ts';
-import { copilotEventOf, copilotPoints, traitsOf } from './events.ts';
+import { copilotEventOf, copilotPoints } from './events.ts';
 import { findHooks, format } from './find.ts';
-import { compileMatcher } from './matcher.ts';
+import { matching } from './matcher.ts';
 import { projectSettings, users } from './places.ts';
 import { speaker } from './speak.ts';
 import { pascalToolNames, toCopilotTool } from './tools.ts';
@@ -25,16 +24,11 @@ export const tableIn = (places: (cwd: string) => readonly HostPlace[]): HostRoom
   find: (site) => findHooks(site, places(site.cwd)),
   // Every entry runs, even one that equals another.
   identity: ({ file, place }) => JSON.stringify([file, place]),
-  matcherOf: (hook) =>
-    traitsOf(copilotEventOf(hook)).subject === undefined ? undefined : (hook.matcher ?? '*'),
-  compileMatcher,
-  applies: isNotFailedTool,
+  ...matching,
+  applies: usuallyApplies(matching),
   toolNames(hook) {
-    const event = copilotEventOf(hook);
-    if (traitsOf(event).subject !== 'tool_name') return undefined;
-    const ours = ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [];
-    const all = [...allTools, ...ours.map(toCopilotTool)];
-    return [...new Set(event.isPascal ? [...pascalToolNames, ...all] : all)];
+    const all = [...allTools, ...ourTools.map(toCopilotTool)];
+    return [...new Set(copilotEventOf(hook).isPascal ? [...pascalToolNames, ...all] : all)];
   },
   mode: () => 'sequential',
   environment: ({ file }, { cwd }) => ({

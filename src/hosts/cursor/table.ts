@@ -13,7 +13,7 @@ import type { HostRoom } from '../parts/host-dialect.ts';
 import { foundHooks, hooksOfLevel, readLevels, type HostLevel } from '../parts/host-levels.ts';
 import type { HostPlace } from '../parts/host-places.ts';
 import { anyMatches, isNotFailedTool, type Matcher } from '../parts/matching.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { mergeAnswers, readAnswer } from './answer.ts';
 import { readCall, reportCall, toStdin } from './calls.ts';
 import { environmentOf } from './environment.ts';
@@ -153,11 +153,11 @@ export const tableIn = (places: (cwd: string) => readonly HostPlace[]): HostRoom
     traitsOf(cursorEventOf(hook)).matched === undefined ? undefined : hook.matcher || '*',
   compileMatcher,
   applies,
-  toolNames(hook) {
+  subjectOf(hook) {
     const { calls, matched } = traitsOf(cursorEventOf(hook));
-    if (matched !== 'tool' || calls !== undefined) return undefined;
-    return [...toolTypes, ...(ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [])];
+    return matched === 'tool' && calls === undefined ? 'tool_name' : undefined;
   },
+  toolNames: () => [...toolTypes, ...ourTools],
   environment: environmentOf,
   stdin: toStdin,
   read: readAnswer,

@@ -2,7 +2,7 @@ import { onDemand } from '../../base/on-demand.ts';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { HookEventName } from '../../core/protocol/events.ts';
 import { hostDialect } from '../parts/host-dialect.ts';
-import { hostSettings, mayBeInHost, projectSight, type HostFolder } from '../parts/host-places.ts';
+import { inFolder, type HostFolder } from '../parts/host-places.ts';
 
 const loadTable = onDemand(() => import('./table.ts'));
 
@@ -30,11 +30,7 @@ export function geminiCliWith({ system = systemSettings }: GeminiCliOptions = {}
       name: 'gemini-cli',
       events: HookEventName,
       order: ['user', 'project', 'system', 'extension'],
-      guarded: ['settings.json', 'trusted*.json', '.env', 'hooks/', 'extensions/'].map(
-        (path) => `.gemini/${path}`,
-      ),
-      mayBeIn: (cwd, counts) => mayBeInHost(folder, cwd, counts),
-      atFirstSight: (cwd) => projectSight(hostSettings(cwd, folder)),
+      ...inFolder(folder),
       runsOn: true,
       isWritable: true,
     },

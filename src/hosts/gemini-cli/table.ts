@@ -27,7 +27,7 @@ import { type Matcher, matchesAll } from '../parts/matching.ts';
 import { withQuotedNames } from '../parts/quoted-names.ts';
 import { excludesNames } from '../parts/tool-table.ts';
 import { compileMatcher as compilePlainly, usesOf } from '../plain/matcher.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { readAnswer } from './answer.ts';
 import { chain, merge } from './merge.ts';
 import { speaker } from './speak.ts';
@@ -184,12 +184,10 @@ export const tableIn = (host: HostFolder): HostRoom => ({
       },
     }),
   identity,
-  matcherOf: ({ event, matcher }) => (ignoresMatchers(event) ? undefined : matcher?.trim() || '*'),
+  subjectOf: ({ event }) =>
+    usesOf(event) === 'regex' ? 'tool_name' : ignoresMatchers(event) ? undefined : 'other',
   compileMatcher,
-  toolNames(hook) {
-    const ours = ourToolNames(hook);
-    return ours && [...allTools, ...ours];
-  },
+  toolNames: () => [...allTools, ...ourTools],
   mode: (hooks) => (runsInSequence(hooks, identity) ? 'sequential' : 'parallel'),
   environment({ env }, { cwd, session_id }) {
     const home = homeFolder();

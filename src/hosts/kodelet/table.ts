@@ -85,7 +85,7 @@ esac
 export const table: HostRoom = {
   find: findHooks,
   identity: ({ name }) => name,
-  matcherOf: () => undefined,
+  subjectOf: () => undefined,
   compileMatcher: () => () => true,
   mode: () => 'sequential',
   environment: () => ({}),

@@ -4,6 +4,8 @@ import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import type { Installation } from '../../core/dialects/installation.ts';
 import type { Speaker } from '../../core/dialects/speaker.ts';
 import type { Writer } from '../../core/dialects/writer.ts';
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { isNotFailedTool, matchesHostEvent } from './matching.ts';
 
 type Method<Name extends keyof Dialect> = Pick<Dialect, Name>;
 
@@ -21,16 +23,26 @@ export interface KnownHost
 /** Everything else of a host that has hooks in files: it is loaded before the first of them is used. */
 export interface HostRoom
   extends
-    Method<'find' | 'identity' | 'matcherOf' | 'compileMatcher' | 'environment' | 'stdin' | 'read'>,
-    Method<'applies' | 'chain' | 'merge' | 'readCall' | 'reportCall'> {
+    Method<'find' | 'identity' | 'compileMatcher' | 'environment' | 'stdin' | 'read'>,
+    Method<'applies' | 'chain' | 'merge' | 'readCall' | 'reportCall'>,
+    Partial<Method<'matcherOf'>> {
+  /** The field that a hook's matcher is compared with; undefined if its event has no matchers. */
+  readonly subjectOf: (hook: HookDefinition) => string | undefined;
   /** How its hooks run for one event; default: side by side. */
   readonly mode?: Dialect['mode'];
-  /** The names that a hook's matcher may match; undefined if it is not for tools, or they are not known. */
-  readonly toolNames?: (hook: HookDefinition) => readonly string[] | undefined;
+  /** The names that a hook's matcher for tools may match, ours included; absent if they are not known. */
+  readonly toolNames?: (hook: HookDefinition) => readonly string[];
   readonly speaker: Speaker;
   readonly installation: Installation;
   readonly writer?: Writer;
 }
+
+/** Whether a hook applies to what its matcher matches, in hosts that tell of a failed tool by another event. */
+export const usuallyApplies =
+  ({ subjectOf, compileMatcher }: Pick<HostRoom, 'subjectOf' | 'compileMatcher'>) =>
+  (hook: HookDefinition, payload: HookPayload): boolean =>
+    isNotFailedTool(hook, payload) &&
+    matchesHostEvent(hook, payload, subjectOf(hook), compileMatcher);
 
 /** Makes the dialect of a host; `load` is called with the first question that needs its room. */
 export function hostDialect(
@@ -50,8 +62,15 @@ export function hostDialect(
     ...known,
     find: async (site) => (await ready()).find(site),
     identity: (hook) => room().identity(hook),
-    matcherOf: (hook) => room().matcherOf(hook),
-    toolNames: async (hook) => (await ready()).toolNames?.(hook),
+    matcherOf(hook) {
+      const { matcherOf, subjectOf } = room();
+      if (matcherOf) return matcherOf(hook);
+      return subjectOf(hook) === undefined ? undefined : hook.matcher?.trim() || '*';
+    },
+    async toolNames(hook) {
+      const { subjectOf, toolNames } = await ready();
+      return subjectOf(hook) === 'tool_name' ? toolNames?.(hook) : undefined;
+    },
     compileMatcher: (hook, onUndecided) => room().compileMatcher(hook, onUndecided),
     applies: (hook, payload) => room().applies?.(hook, payload) ?? true,
     mode: (hooks) => room().mode?.(hooks) ?? 'parallel',

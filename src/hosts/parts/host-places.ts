@@ -87,8 +87,18 @@ export function extensionsFolder({ folder }: HostFolder): string | undefined {
   return home && join(home, folder, 'extensions');
 }
 
+/** Where the hooks of such a host are, before anything of it is loaded. */
+export const inFolder = (host: HostFolder) => ({
+  guarded: ['settings.json', 'trusted*.json', '.env', 'hooks/', 'extensions/'].map(
+    (path) => `${host.folder}/${path}`,
+  ),
+  mayBeIn: (cwd: string, counts?: (source: HookSource) => boolean) =>
+    mayBeInHost(host, cwd, counts),
+  atFirstSight: (cwd: string) => projectSight(hostSettings(cwd, host)),
+});
+
 /** Whether a host seems to have hooks in sources that count. */
-export function mayBeInHost(
+function mayBeInHost(
   host: HostFolder,
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,

@@ -1,7 +1,7 @@
 import { onDemand } from '../../base/on-demand.ts';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import { hostDialect } from '../parts/host-dialect.ts';
-import { hostSettings, mayBeInHost, projectSight, type HostFolder } from '../parts/host-places.ts';
+import { inFolder, type HostFolder } from '../parts/host-places.ts';
 import { qwenEvents } from './events.ts';
 
 const loadTable = onDemand(() => import('./table.ts'));
@@ -29,11 +29,7 @@ export function qwenCodeWith({ system = systemSettings }: QwenCodeOptions = {}):
     {
       name: 'qwen-code',
       events: qwenEvents.ours,
-      guarded: ['settings.json', 'trusted*.json', '.env', 'hooks/', 'extensions/'].map(
-        (path) => `.qwen/${path}`,
-      ),
-      mayBeIn: (cwd, counts) => mayBeInHost(folder, cwd, counts),
-      atFirstSight: (cwd) => projectSight(hostSettings(cwd, folder)),
+      ...inFolder(folder),
       runsOn: true,
       isWritable: true,
     },

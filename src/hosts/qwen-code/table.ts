@@ -14,22 +14,15 @@ import {
   type HookFormat,
   type KnownEntry,
 } from '../parts/define-hooks.ts';
-import type { HostRoom } from '../parts/host-dialect.ts';
+import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { findHostHooks } from '../parts/host-find.ts';
 import { aFlag, flagIn, switchFor, wrongKeys } from '../parts/host-levels.ts';
 import type { HostFolder } from '../parts/host-places.ts';
 import { runsInSequence } from '../parts/host-sequence.ts';
 import { isShell, longestTimeout } from '../parts/hook-groups.ts';
-import {
-  anyMatches,
-  isNotFailedTool,
-  type Matcher,
-  matchesAll,
-  matchesHostEvent,
-  toClaudeWord,
-} from '../parts/matching.ts';
+import { anyMatches, type Matcher, matchesAll, toClaudeWord } from '../parts/matching.ts';
 import { excludesNames } from '../parts/tool-table.ts';
-import { toolNames as ourToolNames } from '../plain/tool-names.ts';
+import { ourTools } from '../plain/tool-names.ts';
 import { chain, merge, readAnswer } from './answer.ts';
 import { readCall, reportCall, tools, toStdin } from './calls.ts';
 import { qwenEventOf, qwenEvents, traitsOf, type QwenEventName } from './events.ts';
@@ -110,6 +103,11 @@ function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => voi
     return anyMatches(source, tested, onUndecided, budget);
   };
 }
+
+const matching = {
+  subjectOf: (hook: HookDefinition): string | undefined => traitsOf(qwenEventOf(hook)).subject,
+  compileMatcher,
+};
 
 const format: HookFormat<QwenEventName> = {
   host: 'Qwen Code',
@@ -197,17 +195,9 @@ export const tableIn = (host: HostFolder): HostRoom => ({
       define: (from) => defineHooks(from, format),
     }),
   identity,
-  matcherOf: (hook) =>
-    traitsOf(qwenEventOf(hook)).subject === undefined ? undefined : hook.matcher?.trim() || '*',
-  compileMatcher,
-  applies: (hook, payload) =>
-    isNotFailedTool(hook, payload) &&
-    matchesHostEvent(hook, payload, traitsOf(qwenEventOf(hook)).subject, compileMatcher),
-  toolNames(hook) {
-    if (traitsOf(qwenEventOf(hook)).subject !== 'tool_name') return undefined;
-    const ours = ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [];
-    return [...new Set([...ours, ...moreTools].flatMap(exactNamesOf))];
-  },
+  ...matching,
+  applies: usuallyApplies(matching),
+  toolNames: () => [...new Set([...ourTools, ...moreTools].flatMap(exactNamesOf))],
   mode: (hooks) => (runsInSequence(hooks, identity) ? 'sequential' : 'parallel'),
   environment: ({ env }, input: HookInput & { readonly prompt_id?: unknown }) => ({
     QWEN_PROJECT_DIR: input.cwd,

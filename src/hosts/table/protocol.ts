@@ -1,27 +1,13 @@
+import { isRegex } from '../../base/bounded-regex.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { isRegex } from '../../base/bounded-regex.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
 import { type Answer, defaultReason, type Effect, type Wants } from '../../core/answers/answer.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
-import {
-  cutNotes,
-  cutStdout,
-  factsOf,
-  failure,
-  failureText,
-  readOutcome,
-  unawaitedAnswer,
-} from '../../core/answers/process-facts.ts';
+import { readOutcome, settled, unawaitedAnswer } from '../../core/answers/process-facts.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { denialIn, denialInText } from '../parts/host-denials.ts';
-import {
-  anyMatches,
-  isNotFailedTool,
-  matchesAll,
-  matchesHostEvent,
-  type Matcher,
-} from '../parts/matching.ts';
+import { compileBy, matchesAll, type Matcher } from '../parts/matching.ts';
 import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
 import { saysNo } from '../parts/deciding-words.ts';
 import { parseObject, withoutDeepFields } from '../parts/printed-json.ts';
@@ -40,9 +26,9 @@ const traitsOf = (of: LoadedDialect, hook: Pick<HookDefinition, 'nativeEvent' | 
 
 const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
 
-/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
-export const matcherOf = (of: LoadedDialect, hook: HookDefinition): string | undefined =>
-  traitsOf(of, hook).subject === undefined ? undefined : hook.matcher || '*';
+/** The field that a hook's matcher is compared with; undefined if its event has no matchers. */
+export const subjectOf = (of: LoadedDialect, hook: HookDefinition): string | undefined =>
+  traitsOf(of, hook).subject;
 
 const plainNames = /^[\w.:-]+(?:\s*\|\s*[\w.:-]+)*$/;
 
@@ -61,22 +47,20 @@ export function compileMatcher(
   const { nameOf } = toolsOf(of);
   const namesOf = (given: string): string[] =>
     subject === 'tool_name' ? [...new Set([nameOf(given), given])] : [given];
-  if (of.matching === 'names or regex' && plainNames.test(matcher)) {
-    const wanted = new Set(matcher.split('|').map((name) => name.trim()));
-    return (given) => namesOf(given).some((name) => wanted.has(name));
-  }
-  const source = /^\/(.+)\/$/.exec(matcher)?.[1] ?? matcher;
-  return isRegex(source)
-    ? (given, budget) => anyMatches(source, namesOf(given), onUndecided, budget)
-    : matchesAll;
-}
-
-/** Whether a hook that matches also applies to this payload. */
-export const applies = (of: LoadedDialect, hook: HookDefinition, payload: HookPayload): boolean =>
-  isNotFailedTool(hook, payload) &&
-  matchesHostEvent(hook, payload, traitsOf(of, hook).subject, (one, onUndecided) =>
-    compileMatcher(of, one, onUndecided),
+  return compileBy(
+    matcher,
+    {
+      regexOf: (given) => {
+        const source = /^\/(.+)\/$/.exec(given)?.[1] ?? given;
+        return isRegex(source) ? source : undefined;
+      },
+      ...(of.matching === 'names or regex' && { list: plainNames }),
+      named: namesOf,
+      otherwise: true,
+    },
+    onUndecided,
   );
+}
 
 /** The environment variables that a hook gets. */
 export function environmentOf(
@@ -155,20 +139,10 @@ export function readAnswer(
 
 function readExit(of: LoadedDialect, event: string, exit: HookExit, tool: string): Answer {
   const meaning = exit.exitCode === null ? undefined : of.exits[exit.exitCode];
-  const { notes, ...wants } = meaning
-    ? readStatus(of, event, meaning, exit)
-    : readPrinted(of, event, exit, tool);
-  const answer: Answer = {
-    ...factsOf(exit),
-    ...wants,
-    notes: [...notes, ...cutNotes(exit)],
-    status: 'ok',
-    success: exit.exitCode === 0,
-  };
-  if (answer.decision === 'deny' || answer.stop) return answer;
-  if (exit.exitCode === 0)
-    return exit.truncated.includes('stdout') ? { ...answer, ...failure(cutStdout) } : answer;
-  return { ...answer, ...failure(failureText(exit)) };
+  return settled(
+    exit,
+    meaning ? readStatus(of, event, meaning, exit) : readPrinted(of, event, exit, tool),
+  );
 }
 
 /** Whether a denial has an effect here, whatever the host makes of it. */

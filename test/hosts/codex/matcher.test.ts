@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definition } from '../../support/definition.ts';
 import { fromRustRegex } from '../../../src/base/rust-regex.ts';
-import { compileMatcher, matcherFault, matcherOf } from '../../../src/hosts/codex/matcher.ts';
+import { matcherFault, matching } from '../../../src/hosts/codex/matcher.ts';
 import type { CodexEventName } from '../../../src/hosts/codex/events.ts';
 
 const ours: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 const fits = (matcher: string | undefined, subject: string, event: CodexEventName = 'PreToolUse') =>
-  compileMatcher(
+  matching.compileMatcher(
     definition('BeforeTool', { nativeEvent: event, ...(matcher !== undefined && { matcher }) }),
     () => undefined,
   )(ours[subject] ?? subject);
@@ -77,7 +77,7 @@ describe('what a matcher matches', () => {
     expect(fits('[', 'anything', 'UserPromptSubmit')).toBe(true);
     expect(matcherFault('Stop', '[')).toBeUndefined();
     expect(
-      matcherOf(definition('AfterAgent', { nativeEvent: 'Stop', matcher: 'x' })),
+      matching.matcherOf(definition('AfterAgent', { nativeEvent: 'Stop', matcher: 'x' })),
     ).toBeUndefined();
   });
 });
