@@ -251,6 +251,8 @@ function readLate(dialect: Dialect, [native, printed]: Case): Answer {
   );
 }
 
+beforeAll(() => Promise.all(dialects.map(({ dialect }) => readyToFind(dialect, '/'))));
+
 const deniers = dialects.filter(({ denies }) => denies.length > 0);
 
 describe('a hook that ran into its deadline', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../base/json.ts';
+import { fieldsOf } from '../../base/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { environment } from '../../base/surroundings.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
@@ -13,7 +13,7 @@ import { ruleAppliesTo, type SubCommands } from '../parts/permission-rules.ts';
 import { ourTools } from '../plain/tool-names.ts';
 import { readAnswer } from './answer.ts';
 import { readCall, reportCall, ruledCall, tools, toStdin } from './calls.ts';
-import { claudeEventOf, claudeEvents, setsVariables, toolEvents, traitsOf } from './events.ts';
+import { claudeEventOf, claudeEvents, setsVariables, toolEvents } from './events.ts';
 import { findHooks, format } from './find.ts';
 import { matching } from './matcher.ts';
 import { users } from './places.ts';
@@ -67,23 +67,7 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
     applies: (hook, payload) =>
       usuallyApplies(matching)(hook, payload) && ruleApplies(hook, payload),
     toolNames: () => [...allTools, ...ourTools],
-    environment(hook, input: HookInput & { readonly effort?: unknown }) {
-      const { cwd, session_id, effort } = input;
-      const { level } = isRecord(effort) ? effort : {};
-      return {
-        ...variables?.sessionVariables(session_id, hook.source),
-        CLAUDE_PROJECT_DIR: cwd,
-        CLAUDECODE: '1',
-        CLAUDE_CODE_ENTRYPOINT: environment()['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
-        CLAUDE_CODE_SESSION_ID: session_id,
-        CLAUDE_PID: String(process.pid),
-        ...(typeof level === 'string' && { CLAUDE_EFFORT: level }),
-        ...(variables &&
-          setsVariables.has(claudeEventOf(hook)) && {
-            CLAUDE_ENV_FILE: variables.newVariablesFile(session_id, hook.source),
-          }),
-      };
-    },
+    environment: (hook, input) => environmentOf(hook, input, variables),
     stdin: toStdin,
     read: readAnswer,
     readCall,
@@ -98,6 +82,28 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
       either: (names, pattern) => `${whole(names)}|${pattern}`,
       write: entryWriter(format.entry),
     },
+  };
+}
+
+/** Returns a hook's environment variables (as measured on the host). */
+function environmentOf(
+  hook: HookDefinition,
+  { cwd, session_id: session, effort }: HookInput & { readonly effort?: unknown },
+  variables: typeof Variables | undefined,
+): Readonly<Record<string, string>> {
+  const { level } = fieldsOf(effort);
+  return {
+    ...variables?.sessionVariables(session, hook.source),
+    CLAUDE_PROJECT_DIR: cwd,
+    CLAUDECODE: '1',
+    CLAUDE_CODE_ENTRYPOINT: environment()['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
+    CLAUDE_CODE_SESSION_ID: session,
+    CLAUDE_PID: String(process.pid),
+    ...(typeof level === 'string' && { CLAUDE_EFFORT: level }),
+    ...(variables &&
+      setsVariables.has(claudeEventOf(hook)) && {
+        CLAUDE_ENV_FILE: variables.newVariablesFile(session, hook.source),
+      }),
   };
 }
 

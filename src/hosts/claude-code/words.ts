@@ -93,10 +93,11 @@ export function wordsOf(event: ClaudeEventName): AnswerWords {
   });
 }
 
+const nested = (fields: string): string =>
+  `use "hookSpecificOutput": { "hookEventName", ${fields} }`;
+
 /** Returns the hint that tells how an event's hooks deny. */
 function sayNo(event: ClaudeEventName): string {
-  const nested = (fields: string): string =>
-    `use "hookSpecificOutput": { "hookEventName", ${fields} }`;
   switch (event) {
     case 'PreToolUse':
     case 'PreModelSwitch':
@@ -108,13 +109,14 @@ function sayNo(event: ClaudeEventName): string {
   }
 }
 
+const place = (name: string): string => `"hookSpecificOutput.${name}"`;
+
 /** Returns the first fault for which Claude Code discards the whole answer. */
 export function faultIn(event: ClaudeEventName, fields: Fields): string | undefined {
   const own = fields['hookSpecificOutput'];
   const top = firstWrong(commonForms, fields);
   if (top !== undefined) return ignored(`"${top}"`, fields[top], commonForms[top]!.wanted);
   if (!isRecord(own)) return undefined;
-  const place = (name: string): string => `"hookSpecificOutput.${name}"`;
   const { hookEventName } = own;
   if (hookEventName === undefined)
     return `${place('hookEventName')} is missing: it must be "${event}"`;

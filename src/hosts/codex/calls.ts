@@ -114,13 +114,15 @@ function toldCall(
   const input = fieldsOf(payload['tool_input']);
   const { description, directory, dir_path, workdir } = input;
   const isExplained = event === 'PermissionRequest' && description !== undefined;
-  const asked = [directory, dir_path, workdir].find((path) => typeof path === 'string' && path);
+  const asked = [directory, dir_path, workdir].find(
+    (path) => typeof path === 'string' && path !== '',
+  );
   return {
     ...others,
     // The folder that a shell command asked for may differ from the session's.
     cwd:
-      tool === shell && asked
-        ? wholePath(String(asked), String(payload['cwd']))
+      tool === shell && typeof asked === 'string'
+        ? wholePath(asked, String(payload['cwd']))
         : String(payload['cwd']),
     tool_name: toCodexTool(tool),
     tool_input: { ...toCodexInput(tool, input), ...(isExplained && { description }) },

@@ -19,19 +19,19 @@ export interface Fault {
 }
 
 const [text, object] = [orNull(string), orNull(record)];
-const word = (...words: readonly string[]) => ({
+const exactly = (...words: readonly string[]) => ({
   ...oneOf(...words),
   wanted: `exactly ${words.join(' or ')}`,
 });
 
 const common = { continue: flag, stopReason: text, suppressOutput: flag, systemMessage: text };
-const blocking = { ...common, decision: orNull(word('block')), reason: text };
+const blocking = { ...common, decision: orNull(exactly('block')), reason: text };
 const ownKey = 'hookSpecificOutput';
 const specific = { [ownKey]: object };
 
 /** The fields of an answer, by event. */
 const topForms: Readonly<Record<CodexEventName, Forms>> = {
-  PreToolUse: { ...blocking, ...specific, decision: orNull(word('approve', 'block')) },
+  PreToolUse: { ...blocking, ...specific, decision: orNull(exactly('approve', 'block')) },
   PermissionRequest: { ...common, ...specific },
   PostToolUse: { ...blocking, ...specific },
   UserPromptSubmit: { ...blocking, ...specific },
@@ -45,14 +45,14 @@ const topForms: Readonly<Record<CodexEventName, Forms>> = {
   Interrupt: common,
 };
 
-const name = { hookEventName: word(...codexEvents.names) };
+const name = { hookEventName: exactly(...codexEvents.names) };
 const context = { ...name, additionalContext: text };
 
 /** The fields of `hookSpecificOutput`, by event. */
 const specificForms: Readonly<Partial<Record<CodexEventName, Forms>>> = {
   PreToolUse: {
     ...context,
-    permissionDecision: orNull(word('allow', 'deny', 'ask')),
+    permissionDecision: orNull(exactly('allow', 'deny', 'ask')),
     permissionDecisionReason: text,
     updatedInput: anything,
   },
@@ -64,7 +64,7 @@ const specificForms: Readonly<Partial<Record<CodexEventName, Forms>>> = {
 };
 
 const permissionForms: Forms = {
-  behavior: word('allow', 'deny'),
+  behavior: exactly('allow', 'deny'),
   message: text,
   updatedInput: anything,
   updatedPermissions: anything,

@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord } from '../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import type { AnswerWords, Vocabulary } from '../parts/near-misses.ts';
 import { parseObject } from '../parts/printed-json.ts';

@@ -71,26 +71,15 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     ...(denies && { decision: 'deny', reason: `Blocked because a hook failed: ${message}` }),
   });
   const lost = keepsDenials(event) ? denialIn(event, printed.objects) : undefined;
-  const stands = ({ reason }: Denial, why: string, fix?: string): Answer =>
-    answered({
-      decision: 'deny',
-      reason,
-      ignored: { host, what: 'denial', why, ...(fix !== undefined && { fix }) },
-    });
-  /** At a gate, Cursor denies what it cannot read, but without the hook's reason. */
-  const unread = (denial: Denial, why: string, fix?: string): Answer => {
-    if (!isGate) return stands(denial, why, fix);
-    const note = `Cursor would deny for another reason: ${why}${fix === undefined ? '' : `; ${fix}`}`;
-    return answered({ decision: 'deny', reason: denial.reason, notes: [note] });
-  };
   if (exit.exitCode === 2) {
     if (!keepsDenials(event)) return failed(failureText(exit));
-    const plain = printed.kind === 'text' ? printed.text : '';
-    const reason = exit.stderr.trim() || lost?.reason || plain || defaultReason;
-    return answered({ decision: 'deny', reason });
+    const said = [exit.stderr.trim(), lost?.reason, printed.kind === 'text' ? printed.text : ''];
+    return answered({ decision: 'deny', reason: said.find(Boolean) ?? defaultReason });
   }
   if (exit.exitCode !== 0)
-    return lost ? stands(lost, failureText(exit), 'exit with 0') : failed(failureText(exit));
+    return lost
+      ? answered(standing(lost, failureText(exit), 'exit with 0'))
+      : failed(failureText(exit));
   if (exit.truncated.includes('stdout') && lost === undefined) return failed(cutStdout, isGate);
   if (printed.kind === 'nothing')
     return hook.onFailure === 'block' && !hook.inheritsOnFailure && hook.type !== 'prompt'
@@ -98,14 +87,17 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       : answered({});
   if (printed.kind === 'text')
     return lost
-      ? unread(lost, around, 'print one JSON object and nothing else')
+      ? answered(unread(event, lost, around, 'print one JSON object and nothing else'))
       : failed(`${around}; print one JSON object, or nothing`, isGate);
   const fault = faultOf(event, printed.fields);
   if (lost && (fault !== undefined || !lost.isCursors)) {
     if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
-    return fault === undefined
-      ? stands(lost, "it does not use Cursor's own fields", sayNo(event).replace('use', 'write'))
-      : unread(lost, fault);
+    const instead = sayNo(event).replace('use', 'write');
+    return answered(
+      fault === undefined
+        ? standing(lost, "it does not use Cursor's own fields", instead)
+        : unread(event, lost, fault),
+    );
   }
   if (fault !== undefined) return failed(`its answer is not valid: ${fault}`, isGate);
   const said = readFields(hook, event, printed.fields, payload);
@@ -117,6 +109,20 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     notes: [...misses, ...(said.notes ?? [])],
     ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
   });
+}
+
+/** A denial that Cursor would not obey. */
+const standing = ({ reason }: Denial, why: string, fix?: string): Said => ({
+  decision: 'deny',
+  reason,
+  ignored: { host, what: 'denial', why, ...(fix !== undefined && { fix }) },
+});
+
+/** At a gate, Cursor denies what it cannot read, but without the hook's reason. */
+function unread(event: CursorEventName, denial: Denial, why: string, fix?: string): Said {
+  if (!traitsOf(event).isGate) return standing(denial, why, fix);
+  const note = `Cursor would deny for another reason: ${why}${fix === undefined ? '' : `; ${fix}`}`;
+  return { decision: 'deny', reason: denial.reason, notes: [note] };
 }
 
 const around = 'stdout does not end with a JSON object';

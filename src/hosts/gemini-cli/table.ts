@@ -3,6 +3,7 @@ import { isRegex } from '../../base/bounded-regex.ts';
 import { fieldsOf, isRecord } from '../../base/json.ts';
 import { said } from '../../base/message-of.ts';
 import { environment } from '../../base/surroundings.ts';
+import type { HookInput } from '../../core/protocol/input.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { Path, SettingsProblem } from '../../core/definitions/problem.ts';
@@ -156,6 +157,22 @@ function switchProblems(level: HostLevel): SettingsProblem[] {
 const identity = ({ event, name, command }: HookDefinition): string =>
   JSON.stringify([event, name, command]);
 
+/** Returns the variables of a hook; its own `env` overrides them. */
+function environmentOf({ env }: HookDefinition, { cwd, session_id }: HookInput) {
+  const home = homeFolder();
+  const { GEMINI_SESSION_ID: session, GEMINI_PLANS_DIR: given } = environment();
+  const usual = home && join(home, '.gemini/tmp', session_id, 'plans');
+  const plans = session === session_id && given ? given : usual;
+  return {
+    GEMINI_PROJECT_DIR: cwd,
+    GEMINI_CWD: cwd,
+    CLAUDE_PROJECT_DIR: cwd,
+    GEMINI_SESSION_ID: session_id,
+    ...(plans && { GEMINI_PLANS_DIR: plans }),
+    ...env,
+  };
+}
+
 /** What Gemini CLI tells its hooks, what it obeys, and where they are (as measured). */
 export const tableIn = (host: HostFolder): HostRoom => ({
   find: (site) =>
@@ -189,21 +206,7 @@ export const tableIn = (host: HostFolder): HostRoom => ({
   compileMatcher,
   toolNames: () => [...allTools, ...ourTools],
   mode: (hooks) => (runsInSequence(hooks, identity) ? 'sequential' : 'parallel'),
-  environment({ env }, { cwd, session_id }) {
-    const home = homeFolder();
-    const { GEMINI_SESSION_ID: session, GEMINI_PLANS_DIR: given } = environment();
-    const usual = home && join(home, '.gemini/tmp', session_id, 'plans');
-    const plans = session === session_id && given ? given : usual;
-    return {
-      GEMINI_PROJECT_DIR: cwd,
-      GEMINI_CWD: cwd,
-      CLAUDE_PROJECT_DIR: cwd,
-      GEMINI_SESSION_ID: session_id,
-      ...(plans && { GEMINI_PLANS_DIR: plans }),
-      // A hook's own variables override them.
-      ...env,
-    };
-  },
+  environment: environmentOf,
   stdin: (_, payload, context) => toStdin(payload, context),
   read: readAnswer,
   chain,

@@ -1,14 +1,12 @@
+import { onDemand } from '../../base/on-demand.ts';
 import type { Host } from '../../core/dialects/dialect.ts';
-import { opencode } from '../opencode/index.ts';
-import { fromRoom } from '../parts/host-room.ts';
+import { events } from '../opencode/events.ts';
+import { tableHost } from '../table/table-host.ts';
 
 /** Kilo, which is made from OpenCode: the same plugin calls the relay, in other folders. */
-export const kilo: Host = {
-  ...opencode,
+export const kilo: Host = tableHost({
   name: 'kilo',
-  ...fromRoom({
-    call: () => import('../opencode/call.ts'),
-    speak: () => import('./speak.ts'),
-    install: () => import('./install.ts'),
-  }),
-};
+  events,
+  plainDenial: (reason) => ({ deny: reason }),
+  load: onDemand(() => import('./table.ts')),
+});

@@ -1,22 +1,12 @@
+import { onDemand } from '../../base/on-demand.ts';
 import type { Host } from '../../core/dialects/dialect.ts';
-import { fromRoom } from '../parts/host-room.ts';
+import { tableHost } from '../table/table-host.ts';
+import { events } from './events.ts';
 
 /** OpenCode, whose hooks are functions in plugins: a plugin file calls the relay; no scripts are found. */
-export const opencode: Host = {
+export const opencode: Host = tableHost({
   name: 'opencode',
-  family: 'opencode',
-  events: {
-    'tool.execute.before': 'BeforeTool',
-    'tool.execute.after': 'AfterTool',
-    'chat.message': 'BeforeAgent',
-    'session.created': 'SessionStart',
-    'session.idle': 'AfterAgent',
-    'session.compacting': 'PreCompress',
-  },
+  events,
   plainDenial: (reason) => ({ deny: reason }),
-  ...fromRoom({
-    call: () => import('./call.ts'),
-    speak: () => import('./speak.ts'),
-    install: () => import('./install.ts'),
-  }),
-};
+  load: onDemand(() => import('./table.ts')),
+});

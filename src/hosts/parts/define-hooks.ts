@@ -74,7 +74,7 @@ export interface HookFormat<
 
 /** Parts of a definition; what is undefined does not stand in the entry. */
 export type Given = {
-  readonly [Part in keyof HookDefinition]?: HookDefinition[Part] | undefined;
+  readonly [Name in keyof HookDefinition]?: HookDefinition[Name] | undefined;
 } & Pick<HookDefinition, 'timeout'>;
 
 /** What a part of a definition must be, in the kinds of hooks that have it. */

@@ -8,12 +8,7 @@ import type { HookInput } from '../../core/protocol/input.ts';
 import { defaultTimeout } from '../../settings/format/hook-fields.ts';
 import { reserved } from '../../settings/format/settings-fields.ts';
 import { folderDoubts } from '../install/trusted-folders.ts';
-import {
-  defineHooks,
-  type Given,
-  type HookFormat,
-  type KnownEntry,
-} from '../parts/define-hooks.ts';
+import { defineHooks, type HookFormat, type KnownEntry } from '../parts/define-hooks.ts';
 import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { findHostHooks } from '../parts/host-find.ts';
 import { aFlag, flagIn, switchFor, wrongKeys } from '../parts/host-levels.ts';

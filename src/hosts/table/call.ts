@@ -52,7 +52,7 @@ export function readCall(of: LoadedHost, event: string, raw: Fields): CheckedCal
     ...(prompt !== undefined && { prompt }),
     ...(response !== undefined && { tool_response: response }),
     ...(at === 'AfterAgent' && {
-      prompt: '',
+      prompt: typeof prompt === 'string' ? prompt : '',
       prompt_response: typeof said === 'string' ? said : '',
     }),
   };
@@ -70,13 +70,14 @@ export function readCall(of: LoadedHost, event: string, raw: Fields): CheckedCal
 
 /** What a call consists of, if it does several things: guards receive each. */
 function partsOf(
-  { parts }: LoadedHost,
+  { parts, patches = { tools: ['apply_patch', 'applypatch'] } }: LoadedHost,
   { tool_name: tool, tool_input: input }: Fields,
   whole: Fields,
   folder: unknown,
 ): CallParts | undefined {
   if (typeof tool !== 'string' || !isRecord(input)) return undefined;
-  const field = /^apply_?patch$/i.test(tool) ? patchFieldIn(input) : undefined;
+  const isPatch = patches.tools.includes(tool.toLowerCase());
+  const field = isPatch ? (patchFieldIn(input) ?? patches.field) : undefined;
   if (field !== undefined) return patchParts(whole, input, field, folder);
   const made = parts?.({ tool, input });
   return (

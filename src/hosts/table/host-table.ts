@@ -85,6 +85,8 @@ export interface HostTable {
   readonly parts?: (
     call: ToolCall,
   ) => (Pick<CallParts, 'inputWith'> & { readonly calls: readonly ToolCall[] }) | undefined;
+  /** Its tools that take a patch, in lower case, and the field that holds it if no field looks like one. */
+  readonly patches?: { readonly tools: readonly string[]; readonly field?: string };
   readonly names: TableNames;
   /** An event's fields under the names of `names`, from a form that differs in more than names. */
   readonly given?: (event: string, given: Fields) => Fields;
