@@ -17,11 +17,11 @@ import { claudeEventOf, claudeEvents, setsVariables, toolEvents } from './events
 import { findHooks, format } from './find.ts';
 import { matching } from './matcher.ts';
 import { users } from './places.ts';
-import type * as Variables from './session-variables.ts';
+import type * as VariablesFile from './variables-file.ts';
 import { speaker } from './speak.ts';
 
 const loadSubCommands = onDemand(() => import('../../shell/sub-commands.ts'));
-const loadVariables = onDemand(() => import('./session-variables.ts'));
+const loadVariablesFile = onDemand(() => import('./variables-file.ts'));
 
 /** Claude Code's tools (code.claude.com/docs/en/tools-reference), including those of older versions. */
 const allTools =
@@ -33,7 +33,7 @@ const allTools =
 export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom {
   // Loaded only when a hook needs them: the parser of shell commands is larger than everything else here.
   let subCommands: SubCommands | undefined;
-  let variables: typeof Variables | undefined;
+  let files: typeof VariablesFile | undefined;
   const ruleApplies = ({ if: rule, ...hook }: HookDefinition, payload: object): boolean =>
     rule === undefined ||
     (toolEvents.has(claudeEventOf(hook)) &&
@@ -45,7 +45,7 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
       if (definitions.some(({ if: rule }) => rule?.startsWith('Bash(')))
         ({ subCommands } = await loadSubCommands());
       if (definitions.some((hook) => setsVariables.has(claudeEventOf(hook))))
-        variables = await loadVariables();
+        files = await loadVariablesFile();
       return found;
     },
     /**
@@ -67,7 +67,7 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
     applies: (hook, payload) =>
       usuallyApplies(matching)(hook, payload) && ruleApplies(hook, payload),
     toolNames: () => [...allTools, ...ourTools],
-    environment: (hook, input) => environmentOf(hook, input, variables),
+    environment: (hook, input) => environmentOf(hook, input, files),
     stdin: toStdin,
     read: readAnswer,
     readCall,
@@ -89,20 +89,20 @@ export function tableIn(places: (cwd: string) => readonly HostPlace[]): HostRoom
 function environmentOf(
   hook: HookDefinition,
   { cwd, session_id: session, effort }: HookInput & { readonly effort?: unknown },
-  variables: typeof Variables | undefined,
+  files: typeof VariablesFile | undefined,
 ): Readonly<Record<string, string>> {
   const { level } = fieldsOf(effort);
   return {
-    ...variables?.sessionVariables(session, hook.source),
+    ...files?.variables.given(session, hook.source),
     CLAUDE_PROJECT_DIR: cwd,
     CLAUDECODE: '1',
     CLAUDE_CODE_ENTRYPOINT: environment()['CLAUDE_CODE_ENTRYPOINT'] || 'cli',
     CLAUDE_CODE_SESSION_ID: session,
     CLAUDE_PID: String(process.pid),
     ...(typeof level === 'string' && { CLAUDE_EFFORT: level }),
-    ...(variables &&
+    ...(files &&
       setsVariables.has(claudeEventOf(hook)) && {
-        CLAUDE_ENV_FILE: variables.newVariablesFile(session, hook.source),
+        CLAUDE_ENV_FILE: files.newVariablesFile(session, hook.source),
       }),
   };
 }

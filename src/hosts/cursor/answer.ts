@@ -20,6 +20,7 @@ import type { Verdict } from '../../core/answers/verdict.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
 import { ignored } from '../../core/protocol/output.ts';
+import { isText } from '../parts/hook-groups.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import { firstWrong, flag, object, oneOf, text, type Forms } from '../parts/forms.ts';
 import { answerMisses, type AnswerWords, withLostDenial } from '../parts/near-misses.ts';
@@ -29,7 +30,7 @@ import {
   parseObject,
   withoutDeepFields,
 } from '../parts/printed-json.ts';
-import { keepVariables } from './environment.ts';
+import { variables } from './environment.ts';
 import { cursorEventOf, keepsDenials, traitsOf, type CursorEventName } from './events.ts';
 import { countLoop, loopCount } from './loops.ts';
 import { callOf, fromCursorInput, fromCursorOutput } from './tools.ts';
@@ -251,13 +252,12 @@ function readFields(
   }
   if (event === 'preCompact' && isSaid(message)) effects.push({ kind: 'notice', text: message });
   if (event === 'sessionStart' && isRecord(env))
-    keepVariables(String(payload['session_id']), {
+    variables.keep(String(payload['session_id']), {
       source: hook.source,
-      variables: Object.fromEntries(
-        Object.entries(env).filter(
-          (entry): entry is [string, string] => typeof entry[1] === 'string',
+      read: () =>
+        Object.fromEntries(
+          Object.entries(env).filter((entry): entry is [string, string] => isText(entry[1])),
         ),
-      ),
     });
   return { ...decisionOf(event, fields), effects, notes };
 }
