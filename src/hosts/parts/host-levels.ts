@@ -120,7 +120,7 @@ export const hooksOfLevel = ({ source, file, values, locate }: HostLevel) => ({
 });
 
 /** Reports a file of hooks that a plugin names and that does not exist. */
-export const missingHooks = (file: string): SettingsProblem => ({
+const missingHooks = (file: string): SettingsProblem => ({
   file,
   place: '',
   message: 'is where a plugin says that its hooks are, and does not exist',
@@ -200,7 +200,7 @@ export function switchFor(
  * Reports once per file that a stronger level's switch turns its hooks off. A switch of the file's own
  * level is not reported, because it was set on purpose.
  */
-export const takenAway = (
+const takenAway = (
   { source, file, hooks }: HooksFromSource,
   { level, key }: OffSwitch,
 ): SettingsProblem[] =>

@@ -38,7 +38,7 @@ export function* embeddedObjects(text: string): Generator<string> {
 const mostObjects = 20;
 
 /** Returns the first objects in a text, whatever surrounds them. */
-export function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
+function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
   const found: Readonly<Record<string, unknown>>[] = [];
   for (const json of embeddedObjects(text)) {
     const fields = parseObject(json);

@@ -1,29 +1,18 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { defined, isRecord } from '../../base/json.ts';
 import type { FoundHooks, HookSite } from '../../core/dialects/hook-site.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import {
-  checkEntries,
-  type Checked,
-  type Complain,
-  discarded,
-  placeOf,
-} from '../../core/definitions/problem.ts';
+import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
+import { inSeconds } from '../../core/dialects/writer.ts';
 import { hookPointOf } from '../../core/points/hook-points.ts';
 import { type ReadSettingsFile, settingsReader } from '../../settings/files/read-files.ts';
-import {
-  fieldReader,
-  type GroupEntry,
-  isFlag,
-  isSeconds,
-  isText,
-  longestTimeout,
-  reportSeconds,
-} from '../parts/hook-groups.ts';
+import { defineHooks, type HookFormat, secondsIn } from '../parts/define-hooks.ts';
 import { foundHooks, type HostLevel, readLevels } from '../parts/host-levels.ts';
 import { filesOf } from './places.ts';
 import type { LoadedDialect } from './host-table.ts';
+
+/** A file of a host, whose table knows where its entries are. */
+type HookLevel = HostLevel & Pick<HooksFromSource, 'hooks'>;
 
 /** By host, shared by all sessions: a file that breaks while an agent works counts as it was before. */
 const readers = new Map<string, ReadSettingsFile>();
@@ -49,7 +38,7 @@ export function findHooks(of: LoadedDialect, site: HookSite): FoundHooks {
       .filter(([, { at }]) => hookPointOf(at).needsGuards)
       .map(([nativeEvent, { at }]) => ({ event: at, nativeEvent })),
     problems: levels.flatMap(({ problems }) => problems),
-    define: (level) => defineHooks(of, level),
+    define: (level) => defineHooks(level, formatOf(of)),
   });
 }
 
@@ -87,57 +76,23 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Checks a file entry by entry: a bad one is skipped, and the others still count. */
-const defineHooks = (of: LoadedDialect, level: HostLevel): Checked<HookDefinition> =>
-  checkEntries(level, (complain) => defineAll(of, level, complain));
-
-function* defineAll(
-  of: LoadedDialect,
-  level: HostLevel,
-  complain: Complain,
-): Generator<HookDefinition> {
-  for (const entry of of.entries(level.values, complain)) {
-    const definition = defineHook(of, entry, level, complain);
-    if (definition) yield definition;
-  }
-}
-
-function defineHook(
-  of: LoadedDialect,
-  entry: GroupEntry<string>,
-  { source, file }: HostLevel,
-  complain: Complain,
-): HookDefinition | undefined {
-  const { event, matcher, hook, path, lost } = entry;
-  const discard = (field: string | undefined, value: unknown, fix: string): undefined =>
-    discarded(complain, lost, field === undefined ? path : [...path, field], value, fix);
-  if (!isRecord(hook)) return discard(undefined, hook, 'make it an object: { "command": "…" }');
-  const { type = 'command', command } = hook;
-  if (type !== 'command')
-    return discard('type', type, `make it "command", which is all ${of.title} has`);
-  if (!isText(command) || !/\S/.test(command))
-    return discard('command', command, 'say what to run: "command": "…"');
-  reportSeconds(hook['timeout'], path, 'timeout', complain);
-  const field = fieldReader(hook, path, complain);
-  const seconds = field('timeout', isSeconds, 'a positive number of seconds');
-  const { at, subject } = of.events[event]!;
-  return {
-    event: at,
-    nativeEvent: event,
-    type,
-    command,
-    name: field('name', isText, 'a string') ?? command,
-    timeout: Math.min(seconds === undefined ? of.timeout : seconds * 1_000, longestTimeout),
-    sequential: false,
-    source,
-    file,
-    place: placeOf(path),
+/** How the entries of a host's files become definitions. */
+const formatOf = (of: LoadedDialect): HookFormat<string, HookLevel> => ({
+  host: of.title,
+  events: Object.keys(of.events),
+  example: 'PreToolUse',
+  traitsOf: (event) => of.events[event]!,
+  entries: ({ values }, complain) => of.entries(values, complain),
+  entry: {
+    runs: { command: 'command' },
+    inGroups: true,
+    typeIsOptional: true,
+    fields: { name: 'name', async: 'async' },
+    timeout: inSeconds,
+  },
+  more: (entry) => ({
+    timeout: secondsIn(entry, of.timeout / 1_000),
     shell: of.shell,
-    env: {},
-    ...defined({
-      matcher: subject === undefined ? undefined : matcher?.trim(),
-      async: field('async', isFlag, 'true or false') === true || undefined,
-    }),
-    ...of.more?.(field, entry),
-  };
-}
+    ...of.more?.(entry.field, entry),
+  }),
+});

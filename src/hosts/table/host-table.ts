@@ -113,7 +113,10 @@ export interface DialectTable extends HostTable {
   /** Its places are executables, each named like its event, and hold no entries. */
   readonly areExecutables?: true;
   /** The parts of a definition that only this host has. */
-  readonly more?: (field: ReadField, entry: GroupEntry<string>) => Partial<HookDefinition>;
+  readonly more?: (
+    field: ReadField,
+    entry: Omit<GroupEntry<string>, 'hook' | 'lost'>,
+  ) => Partial<HookDefinition>;
   /** In ms, for a hook that does not say how long it may take. */
   readonly timeout: number;
   readonly shell: Shell;
