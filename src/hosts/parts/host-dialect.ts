@@ -1,10 +1,10 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { mergeEffects, passChanges } from '../../core/answers/merge-effects.ts';
 import type { Dialect, Host } from '../../core/dialects/dialect.ts';
 import type { Installation } from '../../core/dialects/installation.ts';
 import type { Speaker } from '../../core/dialects/speaker.ts';
 import type { Writer } from '../../core/dialects/writer.ts';
-import type { HookPayload } from '../../../machines/hook-event.ts';
 import { isNotFailedTool, matchesHostEvent } from './matching.ts';
 
 type Method<Name extends keyof Dialect> = Pick<Dialect, Name>;
@@ -50,7 +50,16 @@ export function hostDialect(
   load: () => Promise<HostRoom>,
 ): Dialect & Host {
   let loaded: HostRoom | undefined;
-  const ready = async (): Promise<HostRoom> => (loaded ??= await load());
+  let loading: Promise<HostRoom> | undefined;
+  /** Loads the room once, whoever asks meanwhile; what failed for lack of descriptors is tried again. */
+  const ready = (): Promise<HostRoom> =>
+    (loading ??= load().then(
+      (made) => (loaded = made),
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    ));
   const room = (): HostRoom => {
     if (loaded === undefined)
       throw new Error(`The hooks of ${known.name} must be found before they run.`);

@@ -4,7 +4,10 @@ import { type Decision, decisions } from '../../core/answers/answer.ts';
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-const meanings: Readonly<Record<string, Decision>> = {
+/** The decisions that those hosts have in common. */
+type Meaning = Exclude<Decision, 'defer'>;
+
+const meanings: Readonly<Record<string, Meaning>> = {
   deny: 'deny',
   block: 'deny',
   ask: 'ask',
@@ -13,7 +16,7 @@ const meanings: Readonly<Record<string, Decision>> = {
 };
 
 /** What a word of `decision` means in hooks that follow Claude Code's. */
-export const meaningOf = (word: unknown): Decision | undefined =>
+export const meaningOf = (word: unknown): Meaning | undefined =>
   typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
 
 /** The strictest of these words. */

@@ -1,18 +1,15 @@
 import type { EventOutcome, HostAnswer, Wishes } from '../../core/dialects/speaker.ts';
 import { fieldsOf } from '../../base/json.ts';
-import { decisionWith, nestedAnswer, permissionOf, stopOf } from '../parts/speaking.ts';
+import { meaningOf } from '../parts/said.ts';
+import {
+  decisionWith,
+  nestedAnswer,
+  permissionOf,
+  sayAll,
+  says,
+  type Says,
+} from '../parts/speaking.ts';
 import type { Fields, Said } from './host-table.ts';
-
-const words: Readonly<Record<string, Said['decision']>> = {
-  deny: 'deny',
-  block: 'deny',
-  ask: 'ask',
-  allow: 'allow',
-  approve: 'allow',
-};
-
-const meaningOf = (word: unknown): Said['decision'] =>
-  typeof word === 'string' && Object.hasOwn(words, word) ? words[word] : undefined;
 
 /** Reads an answer in Claude Code's shape, for hosts that follow it; `updatedInput` may be a part of the arguments. */
 export function readClaude(event: string, printed: Fields, input: 'all' | 'some'): Said {
@@ -40,41 +37,19 @@ export function readClaude(event: string, printed: Fields, input: 'all' | 'some'
   };
 }
 
+const { block, context, hide, message, refusal, stop, updatedInput } = says;
+
+const permission: Says = (wishes) => ({ specific: permissionOf(wishes, { defer: 'ask' }) });
+const goesOn: Says = (wishes) => ({ top: decisionWith('block', wishes.takeContinuation()) });
+
+const said: Readonly<Record<string, readonly Says[]>> = {
+  PreToolUse: [stop, permission, updatedInput, context],
+  PostToolUse: [stop, block, context],
+  UserPromptSubmit: [refusal, context],
+  Stop: [stop, goesOn],
+  SubagentStop: [stop, goesOn],
+};
+
 /** Answers in Claude Code's shape. */
-export function claudeAnswer(event: string, wishes: Wishes, { native }: EventOutcome): HostAnswer {
-  const systemMessage = wishes.take('message');
-  const suppressOutput = wishes.take('hide');
-  const common = { systemMessage, suppressOutput };
-  const context = { additionalContext: wishes.take('context') };
-  switch (event) {
-    case 'PreToolUse':
-      return nestedAnswer(event, {
-        top: { ...common, ...stopOf(wishes) },
-        specific: {
-          ...permissionOf(wishes, { defer: 'ask' }),
-          updatedInput: wishes.take('toolInput') && native['toolInput'],
-          ...context,
-        },
-      });
-    case 'PostToolUse':
-    case 'UserPromptSubmit':
-      return nestedAnswer(event, {
-        top: {
-          ...common,
-          ...(event === 'PostToolUse' ? stopOf(wishes) : {}),
-          ...decisionWith(
-            'block',
-            event === 'PostToolUse' ? wishes.take('deny') : wishes.takeRefusal(),
-          ),
-        },
-        specific: context,
-      });
-    case 'Stop':
-    case 'SubagentStop':
-      return nestedAnswer(event, {
-        top: { ...common, ...stopOf(wishes), ...decisionWith('block', wishes.takeContinuation()) },
-      });
-    default:
-      return nestedAnswer(event, { top: common, specific: context });
-  }
-}
+export const claudeAnswer = (event: string, wishes: Wishes, outcome: EventOutcome): HostAnswer =>
+  nestedAnswer(event, sayAll([message, hide, ...(said[event] ?? [context])], wishes, outcome));
