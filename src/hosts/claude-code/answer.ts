@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord } from '../../base/json.ts';
 import {
   defaultReason,
@@ -15,21 +15,20 @@ import {
   factsOf,
   failure,
   failureText,
-  readOutcome,
-  unawaitedAnswer,
 } from '../../core/answers/process-facts.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
-import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { answerMisses, holdsDenial } from '../parts/near-misses.ts';
 import { parseObject, type Printed, printedIn } from '../parts/printed-json.ts';
 import { textIn } from '../parts/said.ts';
 import { fromClaudeInput, toClaudeInput, tools } from './calls.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { fromClaudeResponse, hasFormOf, toClaudeResponse } from './tool-response.ts';
 import { faultIn, wordsOf } from './words.ts';
+import { ignoredBy, permissionIn, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const host = 'Claude Code';
+const wouldIgnore = ignoredBy(host);
 
 interface ClaudeWants extends Wants {
   /** Why the printed answer is ignored, or why only its denial counts. */
@@ -40,20 +39,19 @@ interface ClaudeWants extends Wants {
  * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
  * departures). Of one that is not awaited only what it says with exit 2 counts, if it wakes the agent.
  */
-export function readAnswer(
-  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async' | 'wakes'>,
-  outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer {
-  const event = claudeEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
-  const { stdout, stderr, exitCode } = answer;
+export const readAnswer = readerOf({
+  host,
+  eventOf: claudeEventOf,
+  readExit,
   // A first line may say not to wait for the hook.
-  const [first = ''] = stdout.trimStart().split('\n', 1);
-  if (!hook.async && parseObject(first.trim())?.['async'] !== true) return withLostDenial(answer);
-  const text = hook.wakes && exitCode === 2 ? stderr.trim() : '';
-  return unawaitedAnswer(answer, text === '' ? [] : [{ kind: 'context', text }]);
-}
+  isUnawaited: ({ stdout }, hook) =>
+    hook.async === true ||
+    parseObject(stdout.trimStart().split('\n', 1)[0]!.trim())?.['async'] === true,
+  unawaited({ exitCode, stderr }, { wakes }) {
+    const text = wakes && exitCode === 2 ? stderr.trim() : '';
+    return text === '' ? [] : [{ kind: 'context', text }];
+  },
+});
 
 function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
@@ -176,7 +174,7 @@ function lostDenial(
     ...(denies && { decision: 'deny', reason: denies.map(textIn).find(Boolean) ?? defaultReason }),
     ...(continues === false && { stop: true }),
     ...(continues === false && typeof stopReason === 'string' && { stopReason }),
-    ignored: { host, what: denies ? 'denial' : 'stop', why, ...(fix !== undefined && { fix }) },
+    ...wouldIgnore(why, fix, denies ? 'denial' : 'stop'),
   };
 }
 
@@ -187,7 +185,7 @@ const is = (value: unknown, word: string): boolean =>
 function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload): Wants {
   const notes: string[] = [];
   const own = fieldsOf(fields['hookSpecificOutput']);
-  const { interrupts, ...decided } = decisionOf(event, fields, own, notes);
+  const decided = decisionOf(event, fields, own, notes);
   const stopped = stopOf(event, fields, decided, notes);
   const changed = changesOf(event, own, decided, payload, notes);
   const effects: Effect[] = [...changed.effects];
@@ -201,7 +199,6 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
   return {
     ...(sendsOn(event) ? continued(verdict, said, stopped.stop === true) : verdict),
     ...stopped,
-    ...(interrupts && { stop: true }),
     effects,
     notes,
   };
@@ -226,7 +223,7 @@ const ownFields =
     ' ',
   );
 
-type Decided = Pick<Wants, 'decision' | 'reason' | 'unfit'> & { readonly interrupts?: boolean };
+type Decided = Pick<Wants, 'decision' | 'reason' | 'stop' | 'unfit'>;
 
 /** Returns the stricter of the decisions in the new fields and in the old ones. */
 function decisionOf(
@@ -236,12 +233,7 @@ function decisionOf(
   notes: string[],
 ): Decided {
   const because = (given: unknown): string => textIn(given) ?? textIn(reason) ?? defaultReason;
-  if (event === 'PermissionRequest') {
-    const { behavior, message, interrupt } = fieldsOf(own['decision']);
-    if (behavior === 'deny')
-      return { decision: 'deny', reason: because(message), interrupts: interrupt === true };
-    return behavior === 'allow' ? { decision: 'allow' } : {};
-  }
+  if (event === 'PermissionRequest') return permissionIn(own['decision'], reason);
   if (decision === 'block') {
     if (traitsOf(event).blocks) return { decision: 'deny', reason: because(undefined) };
     notes.push(`"decision" has no effect in answer to ${event}`);
@@ -271,14 +263,12 @@ function stopOf(
     stop: true,
     ...(why !== undefined && { stopReason: why }),
     ...(event === 'PreToolUse' &&
-      decision !== 'deny' && {
-        ignored: {
-          host,
-          what: 'stop',
-          why: 'it runs this call anyway and stops only afterwards',
-          fix: 'deny the call too',
-        },
-      }),
+      decision !== 'deny' &&
+      wouldIgnore(
+        'it runs this call anyway and stops only afterwards',
+        'deny the call too',
+        'stop',
+      )),
   };
 }
 

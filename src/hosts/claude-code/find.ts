@@ -19,6 +19,7 @@ import {
   flagIn,
   foundHooks,
   hooksOfLevel,
+  hooksOfPlugins,
   pluginHooks,
   type HostLevel,
   type OffSwitch,
@@ -223,14 +224,7 @@ function enabledPlugins(levels: readonly HostLevel[], cwd: string) {
         from: from && { ...from, env, folders },
       }));
     });
-  return {
-    sources: found.map(({ from }) => from).filter((from) => from !== undefined),
-    files: [
-      ...(installed ? [{ source: 'extension', ...installed } as const] : []),
-      ...found.map(({ level }) => level),
-    ],
-    problems: [...(installed?.problems ?? []), ...found.flatMap(({ level }) => level.problems)],
-  };
+  return hooksOfPlugins(installed, found);
 }
 
 /**

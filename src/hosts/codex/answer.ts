@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { fieldsOf } from '../../base/json.ts';
 import {
   defaultReason,
@@ -10,22 +10,15 @@ import {
   type Wants,
 } from '../../core/answers/answer.ts';
 import { mergeEffects } from '../../core/answers/merge-effects.ts';
-import {
-  cutStdout,
-  factsOf,
-  failure,
-  failureText,
-  readOutcome,
-  unawaitedAnswer,
-} from '../../core/answers/process-facts.ts';
+import { cutStdout, factsOf, failure, failureText } from '../../core/answers/process-facts.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
-import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { holdsDenial } from '../parts/near-misses.ts';
 import { type Printed, printedIn } from '../parts/printed-json.ts';
 import { fromCodexInput, fromCodexResponse } from './calls.ts';
 import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
 import { faultOf, isSaid, type Fault } from './schema.ts';
+import { ignoredBy, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,21 +26,18 @@ type Fields = Readonly<Record<string, unknown>>;
 type Said = Omit<Wants, 'notes'>;
 
 const host = 'Codex';
+const wouldIgnore = ignoredBy(host);
 
 /**
  * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
  * departures).
  */
-export function readAnswer(
-  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
-  outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer {
-  const event = codexEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
-  const context = answer.effects.filter(({ kind }) => kind === 'context');
-  return hook.async ? unawaitedAnswer(answer, context) : withLostDenial(answer);
-}
+export const readAnswer = readerOf({
+  host,
+  eventOf: codexEventOf,
+  readExit,
+  unawaited: ({ effects }) => effects.filter(({ kind }) => kind === 'context'),
+});
 
 function readExit(event: CodexEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
@@ -63,7 +53,7 @@ function readExit(event: CodexEventName, exit: HookExit, payload: HookPayload): 
   });
   const failed = (message: string): Answer => ({ ...facts, ...failure(message), notes });
   const denied = (denial: Said, fault: Fault): Answer =>
-    answered({ ...denial, ignored: { host, what: 'denial', ...fault } });
+    answered({ ...denial, ...wouldIgnore(fault.why, fault.fix) });
   const { exit2, keepsDenials, text: meaning } = traitsOf(event);
   // A denial that Codex would lose to a flaw beside it, at events where it still counts.
   const kept = keepsDenials
@@ -166,11 +156,10 @@ function questionIn(fields: Fields): Said | undefined {
   const own = fieldsOf(fields['hookSpecificOutput']);
   const { permissionDecision: word, permissionDecisionReason: because } = own;
   if (word !== 'ask') return undefined;
-  const fault = { why: 'it cannot ask, and runs the tool', fix: 'deny, or print nothing' };
   return {
     decision: 'ask',
     ...(isSaid(because) && { reason: because.trim() }),
-    ignored: { host, what: 'question', ...fault },
+    ...wouldIgnore('it cannot ask, and runs the tool', 'deny, or print nothing', 'question'),
   };
 }
 

@@ -9,24 +9,22 @@ import {
   failure,
   failureText,
   noAnswer,
-  readOutcome,
 } from '../../core/answers/process-facts.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { isText } from '../parts/hook-groups.ts';
-import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { answerMisses, holdsDenial } from '../parts/near-misses.ts';
 import { parseObject, type Printed, printedIn } from '../parts/printed-json.ts';
 import { strictest } from '../parts/said.ts';
 import { copilotEventOf, traitsOf, type CopilotEvent } from './events.ts';
 import { fromCopilotInput, fromCopilotResult, tools } from './tools.ts';
 import { meansToDeny, readsSpecific, sayNo, withoutProgress, wordsOf } from './words.ts';
+import { ignoredBy, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const host = 'Copilot';
-
-const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host, what: 'denial', why, fix },
-});
+const wouldIgnore = ignoredBy(host);
+const readEnded = readerOf({ host, eventOf: copilotEventOf, readExit });
 
 /** The reason that Copilot itself gives for a denial if the hook gave none. */
 const noReason = 'No reason provided';
@@ -47,7 +45,7 @@ const erred = ({ name }: CopilotEvent, failed: Answer): Answer => ({
  * departures).
  */
 export function readAnswer(
-  hook: Pick<HookDefinition, 'event' | 'nativeEvent'>,
+  hook: HookDefinition,
   outcome: HookProcessOutcome,
   payload: HookPayload,
 ): Answer {
@@ -58,7 +56,7 @@ export function readAnswer(
     if (httpStatus < 200 || httpStatus >= 300)
       return erred(event, noAnswer('failed', outcome.error, outcome.exit));
   }
-  return withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload), { host }));
+  return readEnded(hook, outcome, payload);
 }
 
 function readExit(event: CopilotEvent, exit: HookExit, payload: HookPayload): Answer {

@@ -13,6 +13,7 @@ import {
   flagIn,
   foundHooks,
   hooksOfLevel,
+  hooksOfPlugins,
   pluginHooks,
   readLevels,
   switchFor,
@@ -67,17 +68,20 @@ export const format: HookFormat<string, CopilotHooks> = {
   entries: (from, _, usual) => usual({ ...from, hooks: inTheirOrder(from.hooks) }),
   program: (fields) =>
     ['exec', 'bash', 'command', 'powershell'].find((name) => name in fields) ?? 'bash',
-  refuses({ event, kind, fields, command }) {
-    const { matcher, headers } = fields;
+  refuses({ event, kind, fields, group, command }) {
+    const { matcher = group['matcher'], headers } = fields;
     const other = ['bash', 'command', 'powershell'].find((name) => name in fields);
     if (kind === 'command' && 'exec' in fields && other !== undefined)
-      return ['exec', `use either "exec" or "${other}", not both`];
+      return ['exec', `use either "exec" or "${other}", not both`, command];
     if (kind === 'http' && !mayPostTo(command, headers))
       return [
         'url',
         `post to https://…; for ${event} to http://localhost, set COPILOT_HOOK_ALLOW_LOCALHOST=1`,
+        command,
       ];
-    return matcher === undefined || isText(matcher) ? undefined : ['matcher', 'make it a string'];
+    return matcher === undefined || isText(matcher)
+      ? undefined
+      : ['matcher', 'make it a string', matcher];
   },
   more(entry, { args = [], cwd = entry.from.folder }) {
     const { event: name, kind, command, fields, from, path, complain } = entry;
@@ -201,14 +205,7 @@ function enabledPlugins() {
     .filter(isRecord)
     .filter(({ enabled }) => enabled !== false)
     .flatMap(({ cache_path: folder }) => (isText(folder) ? hooksOfPlugin(folder) : []));
-  return {
-    sources: found.map(({ from }) => from).filter((from) => from !== undefined),
-    files: [
-      ...(installed ? [{ source: 'extension', ...installed } as const] : []),
-      ...found.map(({ level }) => level),
-    ],
-    problems: [...(installed?.problems ?? []), ...found.flatMap(({ level }) => level.problems)],
-  };
+  return hooksOfPlugins(installed, found);
 }
 
 /** Returns a plugin's hook files, the usual ones and what its manifest names; its hooks run in its folder. */

@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord, isTooDeep } from '../../base/json.ts';
 import {
   defaultReason,
@@ -9,13 +9,7 @@ import {
   type Wants,
 } from '../../core/answers/answer.ts';
 import { counts, mergeEffects } from '../../core/answers/merge-effects.ts';
-import {
-  cutStdout,
-  factsOf,
-  failure,
-  failureText,
-  readOutcome,
-} from '../../core/answers/process-facts.ts';
+import { cutStdout, factsOf, failure, failureText } from '../../core/answers/process-facts.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
@@ -23,7 +17,7 @@ import { ignored } from '../../core/protocol/output.ts';
 import { isText } from '../parts/hook-groups.ts';
 import { isDenyingText } from '../parts/deciding-words.ts';
 import { firstWrong, flag, object, oneOf, text, type Forms } from '../parts/forms.ts';
-import { answerMisses, type AnswerWords, withLostDenial } from '../parts/near-misses.ts';
+import { answerMisses, type AnswerWords } from '../parts/near-misses.ts';
 import {
   type Printed,
   embeddedObjects,
@@ -34,25 +28,29 @@ import { variables } from './environment.ts';
 import { cursorEventOf, keepsDenials, traitsOf, type CursorEventName } from './events.ts';
 import { countLoop, loopCount } from './loops.ts';
 import { callOf, fromCursorInput, fromCursorOutput } from './tools.ts';
+import { ignoredBy, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for. */
 type Said = Omit<Wants, 'notes'> & { readonly notes?: readonly string[] };
 
-type Hook = Pick<
-  HookDefinition,
-  'event' | 'nativeEvent' | 'type' | 'onFailure' | 'inheritsOnFailure' | 'loopLimit' | 'source'
->;
-
 const host = 'Cursor';
+const wouldIgnore = ignoredBy(host);
 
 /** Reads the answer of a hook that has ended (docs/dialects.md lists the departures). */
-export const readAnswer = (hook: Hook, outcome: HookProcessOutcome, payload: HookPayload): Answer =>
-  withLostDenial(readOutcome(outcome, (exit) => readExit(hook, exit, payload), { host }));
+export const readAnswer = readerOf({
+  host,
+  eventOf: cursorEventOf,
+  readExit,
+});
 
-function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
-  const event = cursorEventOf(hook);
+function readExit(
+  event: CursorEventName,
+  exit: HookExit,
+  payload: HookPayload,
+  hook: HookDefinition,
+): Answer {
   const { isGate } = traitsOf(event);
   const facts = factsOf(exit);
   const printed = readStdout(exit.stdout);
@@ -74,8 +72,8 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
   const lost = keepsDenials(event) ? denialIn(event, printed.objects) : undefined;
   if (exit.exitCode === 2) {
     if (!keepsDenials(event)) return failed(failureText(exit));
-    const said = [exit.stderr.trim(), lost?.reason, printed.kind === 'text' ? printed.text : ''];
-    return answered({ decision: 'deny', reason: said.find(Boolean) ?? defaultReason });
+    const reasons = [exit.stderr.trim(), lost?.reason, printed.kind === 'text' ? printed.text : ''];
+    return answered({ decision: 'deny', reason: reasons.find(Boolean) ?? defaultReason });
   }
   if (exit.exitCode !== 0)
     return lost
@@ -90,33 +88,46 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     return lost
       ? answered(unread(event, lost, around, 'print one JSON object and nothing else'))
       : failed(`${around}; print one JSON object, or nothing`, isGate);
-  const fault = faultOf(event, printed.fields);
-  if (lost && (fault !== undefined || !lost.isCursors)) {
-    if (hook.type === 'prompt') return answered({ decision: 'deny', reason: lost.reason });
-    const instead = sayNo(event).replace('use', 'write');
-    return answered(
-      fault === undefined
-        ? standing(lost, "it does not use Cursor's own fields", instead)
-        : unread(event, lost, fault),
-    );
-  }
-  if (fault !== undefined) return failed(`its answer is not valid: ${fault}`, isGate);
-  const said = readFields(hook, event, printed.fields, payload);
+  const said = readWhole(event, printed, payload, hook, lost);
+  return 'fault' in said
+    ? failed(`its answer is not valid: ${said.fault}`, isGate)
+    : answered(said);
+}
+
+/** Reads an answer that is one object; `lost` is a denial in it, in whatever words. */
+function readWhole(
+  event: CursorEventName,
+  { fields, text: json }: Printed,
+  payload: HookPayload,
+  hook: HookDefinition,
+  lost: Denial | undefined,
+): Said | { readonly fault: string } {
+  const fault = faultOf(event, fields);
   // A prompt hook, whose question a model answers, has no fields of its own.
-  if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(said);
-  const misses = answerMisses(printed.fields, printed.text, wordsOf(event), payload);
-  return answered({
+  const isPrompt = hook.type === 'prompt';
+  if (lost && (fault !== undefined || !lost.isCursors)) {
+    if (isPrompt) return { decision: 'deny', reason: lost.reason };
+    const instead = sayNo(event).replace('use', 'write');
+    return fault === undefined
+      ? standing(lost, "it does not use Cursor's own fields", instead)
+      : unread(event, lost, fault);
+  }
+  if (fault !== undefined) return { fault };
+  const said = readFields(hook, event, fields, payload);
+  if (lost || !keepsDenials(event) || isPrompt) return said;
+  const misses = answerMisses(fields, json, wordsOf(event), payload);
+  return {
     ...said,
     notes: [...misses, ...(said.notes ?? [])],
     ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
-  });
+  };
 }
 
 /** A denial that Cursor would not obey. */
 const standing = ({ reason }: Denial, why: string, fix?: string): Said => ({
   decision: 'deny',
   reason,
-  ignored: { host, what: 'denial', why, ...(fix !== undefined && { fix }) },
+  ...wouldIgnore(why, fix),
 });
 
 /** At a gate, Cursor denies what it cannot read, but without the hook's reason. */
@@ -234,7 +245,7 @@ const longestContext = 10_000;
 
 /** Reads what a valid answer asks for. */
 function readFields(
-  hook: Hook,
+  hook: HookDefinition,
   event: CursorEventName,
   fields: Fields,
   payload: HookPayload,
@@ -271,14 +282,12 @@ function decisionOf(event: CursorEventName, fields: Fields): Said {
   return {
     decision: 'ask',
     reason: reasonIn(fields),
-    ...(event === 'preToolUse' && {
-      ignored: {
-        host,
-        what: 'question',
-        why: 'it cannot ask at preToolUse, and continues',
-        fix: 'ask at beforeShellExecution or beforeMCPExecution, or deny',
-      },
-    }),
+    ...(event === 'preToolUse' &&
+      wouldIgnore(
+        'it cannot ask at preToolUse, and continues',
+        'ask at beforeShellExecution or beforeMCPExecution, or deny',
+        'question',
+      )),
   };
 }
 
@@ -305,7 +314,7 @@ function changes(
 
 /** The agent continues with a message, as often as the hook's limit allows. */
 function followUp(
-  { loopLimit: most = Infinity }: Hook,
+  { loopLimit: most = Infinity }: HookDefinition,
   { followup_message: message }: Fields,
   payload: HookPayload,
 ): Said {

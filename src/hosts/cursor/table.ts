@@ -94,7 +94,7 @@ const format: HookFormat<CursorEventName, HostLevel & { readonly hooks: unknown 
   refuses: ({ fields: { matcher } }) =>
     matcher === undefined || matcher === '*' || (isText(matcher) && isRegex(matcher))
       ? undefined
-      : ['matcher', 'make it a regular expression'],
+      : ['matcher', 'make it a regular expression', matcher],
   more(entry) {
     const { event, field, from, matcher } = entry;
     const failsClosed = field('failClosed', isFlag, 'true or false') === true;

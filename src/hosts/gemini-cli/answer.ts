@@ -1,8 +1,7 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { hookPointOf, type HookEventName } from '../../core/points/hook-points.ts';
 import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { defaultReason, type Answer, type Effect, type Wants } from '../../core/answers/answer.ts';
 import { denialAround, denialIn, type LostDenial } from '../parts/host-denials.ts';
 import { readSpecific, wordsOf as plainWordsOf } from '../plain/vocabulary.ts';
@@ -11,20 +10,17 @@ import {
   type AnswerWords,
   holdsDenial,
   type Vocabulary,
-  withLostDenial,
 } from '../parts/near-misses.ts';
 import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
-import { readOutcome, settled } from '../../core/answers/process-facts.ts';
+import { settled } from '../../core/answers/process-facts.ts';
 import { tools } from './tools.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
+import { ignoredBy, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const host = 'Gemini CLI';
-
-const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host, what: 'denial', why, fix },
-});
+const wouldIgnore = ignoredBy(host);
 
 /** What an answer to an event may do. */
 interface Power {
@@ -76,12 +72,7 @@ function wordsOf(event: HookEventName): AnswerWords {
 }
 
 /** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
-export const readAnswer = (
-  { event }: Pick<HookDefinition, 'event'>,
-  outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer =>
-  withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload), { host }));
+export const readAnswer = readerOf({ host, eventOf: ({ event }) => event, readExit });
 
 /** Gemini CLI obeys an answer at every exit status; the failure only matters where failures deny. */
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {

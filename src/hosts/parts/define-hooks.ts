@@ -64,10 +64,10 @@ export interface HookFormat<
   ) => Iterable<GroupEntry<Event>>;
   /** The field that says what a command runs, if there are several. */
   readonly program?: (fields: Fields) => string;
-  /** Why an entry cannot run as it is: one of its fields, and what it should be. */
+  /** Why an entry cannot run as it is: one of its fields, what it should be, and what it is. */
   readonly refuses?: (
     entry: Omit<KnownEntry<Event, From>, 'field'>,
-  ) => readonly [field: string, fix: string] | undefined;
+  ) => readonly [field: string, fix: string, value: unknown] | undefined;
   /** What else an entry says, apart from what was read of it; undefined if it is switched off. */
   readonly more: (entry: KnownEntry<Event, From>, read: Partial<Given>) => Given | undefined;
 }
@@ -138,7 +138,7 @@ function defineHook<Event extends string, From extends HooksFromSource>(
     return discard(name, command, `say what to run: "${name}": "…"`);
   const whole = { ...entry, kind, command, fields: hook, from, complain };
   const refused = format.refuses?.(whole);
-  if (refused) return discard(refused[0], hook[refused[0]], refused[1]);
+  if (refused) return discard(refused[0], refused[2], refused[1]);
   const { at, subject } = format.traitsOf(event);
   const field = fieldReader(hook, path, complain);
   const groupField = fieldReader(group, path.slice(0, -2), complain);

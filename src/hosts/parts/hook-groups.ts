@@ -162,26 +162,31 @@ function* entriesOf<Event extends string>(
   reportSlips(group, path, groupKeys, complain);
   const matcher = group['matcher'] ?? undefined;
   const wrongMatcher =
-    matcher === undefined
+    matcher === undefined || matcherFault === undefined
       ? undefined
-      : typeof matcher === 'string'
-        ? matcherFault?.(event, matcher)
+      : isText(matcher)
+        ? matcherFault(event, matcher)
         : `${said(matcher)}, so the group was discarded`;
-  const isLost = matcher !== undefined && typeof matcher !== 'string';
+  const isLost = matcherFault !== undefined && matcher !== undefined && !isText(matcher);
   if (wrongMatcher !== undefined)
     complain(
-      () => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix ?? wantsText }),
+      () => ({ path: [...path, 'matcher'], message: wrongMatcher, fix: matcherFix! }),
       isLost ? { event } : undefined,
     );
   if (isLost) return;
   for (const [index, hook] of (group['hooks'] as unknown[]).entries()) {
     const at = [...path, 'hooks', index];
     if (isRecord(hook)) reportSlips(hook, at, hookKeys, complain);
-    yield { event, group, matcher, hook, path: at, lost: lostEntry(event, hook, group) };
+    yield {
+      event,
+      group,
+      matcher: isText(matcher) ? matcher : undefined,
+      hook,
+      path: at,
+      lost: lostEntry(event, hook, group),
+    };
   }
 }
-
-const wantsText = 'make it a string';
 
 /** Reads a field of a hook; one that does not fit is reported and treated as absent. */
 export type ReadField = <T>(

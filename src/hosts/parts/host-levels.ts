@@ -145,6 +145,19 @@ export const pluginHooks = (
     return [{ level, from: found && hooksOfLevel(level) }];
   });
 
+/** The hooks of the plugins that a file lists, the files that were read for them, and what is wrong with those. */
+export const hooksOfPlugins = <From extends HooksFromSource>(
+  list: SettingsFile | undefined,
+  found: readonly { readonly level: HostLevel; readonly from: From | undefined }[],
+) => ({
+  sources: found.map(({ from }) => from).filter((from) => from !== undefined),
+  files: [
+    ...(list ? [{ source: 'extension', ...list } as const] : []),
+    ...found.map(({ level }) => level),
+  ],
+  problems: [...(list?.problems ?? []), ...found.flatMap(({ level }) => level.problems)],
+});
+
 /** Reports keys at the top of a file whose value is not what it should be. */
 export const wrongKeys = (
   { file, values, locate }: HostLevel,

@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { fieldsOf, isRecord, isTooDeep } from '../../base/json.ts';
 import {
   defaultReason,
@@ -9,43 +9,31 @@ import {
   type Wants,
 } from '../../core/answers/answer.ts';
 import { counts, mergeEffects } from '../../core/answers/merge-effects.ts';
-import { readOutcome, settled, unawaitedAnswer } from '../../core/answers/process-facts.ts';
+import { settled } from '../../core/answers/process-facts.ts';
 import type { Verdict } from '../../core/answers/verdict.ts';
-import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookEventName } from '../../core/protocol/events.ts';
 import { checkHookOutput, type HookOutput } from '../../core/protocol/output.ts';
 import { withEscapedContext } from '../parts/escaped-context.ts';
 import { denialIn, denialInText } from '../parts/host-denials.ts';
-import {
-  answerMisses,
-  type AnswerWords,
-  holdsDenial,
-  nestedWords,
-  withLostDenial,
-} from '../parts/near-misses.ts';
+import { answerMisses, type AnswerWords, holdsDenial, nestedWords } from '../parts/near-misses.ts';
 import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
 import { meaningOf, strictest, textIn } from '../parts/said.ts';
 import { tools } from './calls.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
+import { ignoredBy, permissionIn, readerOf } from '../parts/reader.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const host = 'Qwen Code';
-
-const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
-  ignored: { host, what: 'denial', why, fix },
-});
+const wouldIgnore = ignoredBy(host);
 
 /** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
-export function readAnswer(
-  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
-  outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer {
-  const event = qwenEventOf(hook);
-  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload), { host });
-  return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
-}
+export const readAnswer = readerOf({
+  host,
+  eventOf: qwenEventOf,
+  readExit,
+  unawaited: () => [],
+});
 
 /** Qwen Code obeys an answer at every exit status; the failure only matters where failures deny. */
 function readExit(event: QwenEventName, exit: HookExit, payload: HookPayload): Answer {
@@ -163,7 +151,7 @@ function decisionOf(
   specific: Fields,
   notes: string[],
 ): Decided {
-  if (event === 'PermissionRequest') return permissionOf(fieldsOf(specific['decision']), reason);
+  if (event === 'PermissionRequest') return permissionIn(specific['decision'], reason);
   const isBefore = event === 'PreToolUse';
   const { permissionDecision, permissionDecisionReason } = isBefore ? specific : {};
   const inner = strictest([permissionDecision]);
@@ -187,18 +175,6 @@ function decisionOf(
       word === 'deny' &&
       wouldIgnore('"permissionDecision" next to it allows', 'remove that field')),
   };
-}
-
-/** Returns the answer to the question whether a call may run. */
-function permissionOf({ behavior, message, interrupt }: Fields, reason: unknown): Decided {
-  const word = typeof behavior === 'string' ? behavior.trim().toLowerCase() : '';
-  if (word === 'deny')
-    return {
-      decision: 'deny',
-      reason: textIn(message) ?? textIn(reason) ?? defaultReason,
-      ...(interrupt === true && { stop: true }),
-    };
-  return word === 'allow' ? { decision: 'allow' } : {};
 }
 
 /** Returns the effect of `continue: false`: at none of Qwen Code's events does it end the agent. */

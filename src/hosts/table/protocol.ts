@@ -1,14 +1,15 @@
 import { isRegex } from '../../base/bounded-regex.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookExit } from '../../../machines/hook-process.ts';
 import { isRecord, isTooDeep } from '../../base/json.ts';
 import { type Answer, defaultReason, type Effect, type Wants } from '../../core/answers/answer.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
-import { readOutcome, settled, unawaitedAnswer } from '../../core/answers/process-facts.ts';
+import { settled } from '../../core/answers/process-facts.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import { denialIn, denialInText } from '../parts/host-denials.ts';
 import { compileBy, matchesAll, type Matcher } from '../parts/matching.ts';
-import { holdsDenial, withLostDenial } from '../parts/near-misses.ts';
+import { holdsDenial } from '../parts/near-misses.ts';
+import { readerOf } from '../parts/reader.ts';
 import { saysNo } from '../parts/deciding-words.ts';
 import { parseObject, withoutDeepFields } from '../parts/printed-json.ts';
 import { toolsOf } from './tools.ts';
@@ -122,20 +123,17 @@ function toldCall(of: LoadedDialect, call: ToolCall): Fields {
   return { tool_name: tool, tool_input: input };
 }
 
-/** Reads an ended hook's answer. */
-export function readAnswer(
-  of: LoadedDialect,
-  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
-  outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer {
-  const { tool_name: name } = payload;
-  const tool = typeof name === 'string' ? toolsOf(of).nameOf(name) : '';
-  const answer = readOutcome(outcome, (exit) => readExit(of, nativeOf(of, hook), exit, tool), {
+/** Returns the function that reads the answers of a host's hooks. */
+export const readerFor = (of: LoadedDialect) =>
+  readerOf({
     host: of.title,
+    eventOf: (hook) => nativeOf(of, hook),
+    readExit(event, exit, { tool_name: name }) {
+      const tool = typeof name === 'string' ? toolsOf(of).nameOf(name) : '';
+      return readExit(of, event, exit, tool);
+    },
+    unawaited: () => [],
   });
-  return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
-}
 
 function readExit(of: LoadedDialect, event: string, exit: HookExit, tool: string): Answer {
   const meaning = exit.exitCode === null ? undefined : of.exits[exit.exitCode];

@@ -3,7 +3,7 @@ import { type HostRoom, usuallyApplies } from '../parts/host-dialect.ts';
 import { readCall, reportCall } from './call.ts';
 import { findHooks } from './find.ts';
 import type { LoadedDialect } from './host-table.ts';
-import { compileMatcher, environmentOf, readAnswer, subjectOf, toStdin } from './protocol.ts';
+import { compileMatcher, environmentOf, readerFor, subjectOf, toStdin } from './protocol.ts';
 import { speakerOf } from './speak.ts';
 import { writerOf } from './write.ts';
 
@@ -20,7 +20,7 @@ export function roomOf(of: LoadedDialect): HostRoom {
     applies: usuallyApplies(matching),
     environment: (hook, input) => environmentOf(of, hook, { ...input }),
     stdin: (hook, payload, context) => toStdin(of, hook, payload, context),
-    read: (hook, outcome, payload) => readAnswer(of, hook, outcome, payload),
+    read: readerFor(of),
     readCall: (event, given) => readCall(of, event, given),
     reportCall: (result) => reportCall(of, result),
     speaker: speakerOf(of),
