@@ -186,16 +186,17 @@ function readFields(event: CodexEventName, fields: Fields, payload: HookPayload)
 
 function decisionOf(
   event: CodexEventName,
-  { decision, reason, stopReason, continue: continues }: Fields,
+  fields: Fields,
   own: Fields,
   payload: HookPayload,
 ): Said {
+  const { decision, reason, stopReason, continue: continues } = fields;
   const text = isSaid(stopReason) ? stopReason.trim() : 'A hook stopped the agent.';
   const stop = continues === false ? { stop: true, stopReason: text } : undefined;
   const blocked = decision === 'block' ? deniedWith(event, String(reason).trim()) : {};
   switch (event) {
     case 'PreToolUse':
-      return decisionBefore({ decision, reason, hookSpecificOutput: own }, own, payload);
+      return decisionBefore(fields, own, payload);
     case 'PermissionRequest': {
       const { behavior, message } = fieldsOf(own['decision']);
       if (behavior === 'deny')

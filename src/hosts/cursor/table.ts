@@ -58,9 +58,14 @@ function applies(hook: HookDefinition, payload: HookPayload): boolean {
   const { matched } = traitsOf(event);
   const { matcher } = hook;
   if (event === 'postToolUse') return isNotFailedTool(hook, payload);
-  const { command = '' } = fieldsOf(payload['tool_input']);
-  const text = matched === 'command' ? (isText(command) ? command : '') : Object(matched)['word'];
-  return isAll(matcher) || !isText(text) || anyMatches(matcher!, [text], () => undefined);
+  const { command } = fieldsOf(payload['tool_input']);
+  const text = matched === 'command' ? command : typeof matched === 'object' && matched.word;
+  const isCompared = matched === 'command' || typeof matched === 'object';
+  return (
+    isAll(matcher) ||
+    !isCompared ||
+    anyMatches(matcher!, [isText(text) ? text : ''], () => undefined)
+  );
 }
 
 const format: HookFormat<CursorEventName, HostLevel & { readonly hooks: unknown }> = {

@@ -5,7 +5,7 @@ import type { FilesInstallation } from '../../core/dialects/installation.ts';
 import type { Speaker } from '../../core/dialects/speaker.ts';
 import type { HostRoom } from '../parts/host-dialect.ts';
 import { relayMark } from '../parts/relay-entry.ts';
-import { flatAnswer, sayAll, type Says } from '../parts/speaking.ts';
+import { flatAnswer, type Says } from '../parts/speaking.ts';
 import { readAnswer } from './answer.ts';
 import { readCall, reportCall, toStdin } from './calls.ts';
 import { kodeletEvents } from './events.ts';
@@ -51,8 +51,7 @@ const speaker: Speaker = {
   asks: () => false,
   timeoutAt: () => runLimit,
   silence,
-  write: (event, outcome, wishes) =>
-    flatAnswer(sayAll([said[event] ?? []].flat(), wishes, outcome).top, silence),
+  write: (event, outcome, wishes) => flatAnswer(said[event]?.(wishes, outcome).top ?? {}, silence),
 };
 
 /** One executable for each type of hook. Kodelet obeys the last hook of several, so the names sort late. */
