@@ -14,6 +14,7 @@ import type { LifecycleEvent } from '../../src/core/protocol/events.ts';
 import type { HookInput } from '../../src/core/protocol/input.ts';
 import { createConfig } from '../../src/hosts/system/create-config.ts';
 import type { HookDefinition } from '../../src/core/definitions/hook-definition.ts';
+import { readyToFind } from '../../src/workbench/matrix/run-as.ts';
 import { Script } from '../machines/script.ts';
 import { someFields } from '../support/session.ts';
 
@@ -39,6 +40,7 @@ interface ScriptedEvent {
 const script = new Script();
 const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
 const dialects = new Map(knownDialects.map((dialect) => [dialect.name, dialect]));
+await Promise.all(knownDialects.map((dialect) => readyToFind(dialect, '/')));
 const config = createConfig({ cwd: '/', settings: { enableHooks: true } });
 const observer = {
   hookStarted: () => undefined,
