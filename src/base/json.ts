@@ -6,6 +6,15 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isRecord(value) ? value : {};
 
+/**
+ * What a table has under a name that comes from outside. Every object inherits names, such as `constructor`,
+ * which no table means.
+ */
+export const inTable = <Value>(
+  table: { readonly [name: string]: Value },
+  name: string,
+): Value | undefined => (Object.hasOwn(table, name) ? table[name] : undefined);
+
 /** Returns the object without the keys whose value is undefined. */
 export function defined<T extends object>(object: {
   [Key in keyof T]: T[Key] | undefined;

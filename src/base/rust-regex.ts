@@ -1,3 +1,4 @@
+import { inTable } from './json.ts';
 /**
  * Translates a regular expression from Rust's flavour to JavaScript's. Undefined if Rust's library
  * refuses it (look-around, back-references, a repetition of nothing), and for the rare ones that no
@@ -180,7 +181,7 @@ class Translation {
       if (character === ']' && !isFirst) break;
       if (character === '[') {
         const name = this.#taken(/\[:\w+:\]/y).slice(2, -2);
-        const named = namedClasses[name];
+        const named = inTable(namedClasses, name);
         if (named === undefined) throw new SyntaxError('an unknown class');
         made += this.#flags.ignoresCase && /lower|upper/.test(name) ? 'A-Za-z' : named;
       } else if (/&&|--|~~/.test(this.#source.slice(this.#at, this.#at + 2)))

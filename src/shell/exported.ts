@@ -1,4 +1,5 @@
 import { parse, type Word, type WordPart } from 'unbash';
+import { inTable } from '../base/json.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -8,7 +9,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function exportsOf(text: string, known: Variables): Readonly<Record<string, string>> {
   const exported: Record<string, string> = {};
-  const valueOf = (name: string): string => exported[name] ?? known[name] ?? '';
+  const valueOf = (name: string): string => inTable(exported, name) ?? inTable(known, name) ?? '';
   for (const { command } of parse(text).commands) {
     if (command.type !== 'Command' || command.name?.value !== 'export') continue;
     for (const part of command.args) {

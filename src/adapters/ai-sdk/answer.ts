@@ -3,7 +3,7 @@ import type {
   NeutralRequest,
   NeutralResponse,
 } from '../../core/calls/run-model-call.ts';
-import { defined, isRecord } from '../../base/json.ts';
+import { defined, isRecord, inTable } from '../../base/json.ts';
 import type { AgentHooks } from '../parts/agent-hooks.ts';
 import type { Content, GenerateResult } from './types.ts';
 
@@ -61,7 +61,8 @@ const wordOf = (reason: unknown): string =>
   String(isRecord(reason) ? reason['unified'] : (reason ?? 'unknown'));
 
 /** Why the answer ended, as hooks see it. */
-export const finishReasonOf = (reason: unknown): string => toHooks[wordOf(reason)] ?? 'OTHER';
+export const finishReasonOf = (reason: unknown): string =>
+  inTable(toHooks, wordOf(reason)) ?? 'OTHER';
 
 /**
  * Why an answer ended, in the form of its specification; the provider's own reason if hooks and calls leave

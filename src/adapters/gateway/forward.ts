@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EnvHttpProxyAgent, request as send } from 'undici';
+import { inTable } from '../../base/json.ts';
 
 /** What belongs to one connection, not to the message. */
 const ofConnection = new Set([
@@ -100,7 +101,7 @@ function decodedAnswer(
   body: Readable,
 ): ProviderAnswer {
   const { 'content-encoding': encoding, ...rest } = keptHeaders(headers);
-  const decode = decoders[String(encoding).toLowerCase() as keyof typeof decoders];
+  const decode = inTable(decoders, String(encoding).toLowerCase());
   if (encoding === undefined || decode === undefined)
     return { status, headers: keptHeaders(headers), body };
   const decoder = decode();

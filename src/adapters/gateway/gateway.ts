@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { decompress } from 'fzstd';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { isRecord, isTooDeep, mostBytes } from '../../base/json.ts';
+import { isRecord, isTooDeep, mostBytes, inTable } from '../../base/json.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { requestBody } from '../../base/request-body.ts';
 import {
@@ -337,7 +337,7 @@ const unpackers = {
 /** A body as it was before it was packed; undefined if that cannot be undone here. */
 function unpacked(body: Buffer, encoding = 'identity'): Buffer | undefined {
   try {
-    return unpackers[encoding.toLowerCase() as keyof typeof unpackers]?.(body);
+    return inTable(unpackers, encoding.toLowerCase())?.(body);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { NeutralPart, NeutralResponse } from '../../core/calls/run-model-call.ts';
 import type { Core } from './core.ts';
 import type { Answer, Block, WantedCall } from './types.ts';
+import { inTable } from '../../base/json.ts';
 
 /** What a part of an answer is in LangChain. */
 interface AnswerPiece {
@@ -40,7 +41,7 @@ export function toNeutralResponse(answer: Answer): NeutralResponse {
     metadata['finish_reason'] ?? metadata['stop_reason'] ?? metadata['finishReason'] ?? 'stop';
   return {
     parts: partsOfAnswer(answer),
-    finishReason: (typeof reason === 'string' && finishReasons[reason]) || 'OTHER',
+    finishReason: (typeof reason === 'string' && inTable(finishReasons, reason)) || 'OTHER',
     ...(usage && {
       usage: {
         ...(usage.input_tokens !== undefined && { promptTokenCount: usage.input_tokens }),

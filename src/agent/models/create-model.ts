@@ -1,6 +1,7 @@
 import { ModelError } from './model-error.ts';
 import type { Model } from '../../core/translate/model.ts';
 import type { Provider } from './providers/provider.ts';
+import { inTable } from '../../base/json.ts';
 
 export interface CreateModelOptions {
   /** The address of the model's server, for providers that need one. */
@@ -20,7 +21,7 @@ export interface CreateModelOptions {
 export async function createModel(spec: string, options: CreateModelOptions = {}): Promise<Model> {
   const colon = spec.indexOf(':');
   const [kind, name] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];
-  const load = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
+  const load = inTable(providers, kind);
   if (load === undefined)
     throw new ModelError(`${JSON.stringify(spec)} is not a known model; use ${forms}`);
   if (name.trim() === '')

@@ -3,7 +3,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName, Slot } from '../points/hook-points.ts';
 import { type Answer, decisions, type NamedAnswer } from './answer.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, inTable } from '../../base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -119,7 +119,7 @@ export function differing(before: unknown, value: Fields): Fields {
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(value, key));
   return Object.fromEntries([
     ...gone.map((key) => [key, undefined]),
-    ...Object.entries(value).filter(([key, now]) => !isDeepStrictEqual(before[key], now)),
+    ...Object.entries(value).filter(([key, now]) => !isDeepStrictEqual(inTable(before, key), now)),
   ]);
 }
 

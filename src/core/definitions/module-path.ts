@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
+import { inTable } from '../../base/json.ts';
 
 /**
  * The file that a module hook names: relative to the hook's folder, with the variables of its own source
@@ -14,6 +15,6 @@ export const modulePath = ({
     cwd,
     command.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (text, braced?: string, bare?: string) => {
       const name = braced ?? bare!;
-      return Object.hasOwn(env, name) ? env[name]! : text;
+      return inTable(env, name) ?? text;
     }),
   );

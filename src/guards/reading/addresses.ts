@@ -1,5 +1,6 @@
 import type { Effect, RunEffect } from '../../shell/reading/effects.ts';
 import { isLocal, remoteLine } from '../../shell/reading/network.ts';
+import { inTable } from '../../base/json.ts';
 
 /*
  * Which other machines a call would reach, whether or not it would send them anything.
@@ -73,7 +74,8 @@ function wordsOf(to: string): string[] {
 }
 
 function reachedBy({ name, args }: RunEffect): string[] {
-  const service = services[name] === undefined ? [] : [services[name]];
+  const known = inTable(services, name);
+  const service = known === undefined ? [] : [known];
   if (name === 'gh' || name === 'glab') return service;
   if (/^(?:curl|wget2?)$/.test(name)) return proxiesIn(args);
   if (connecting.test(name)) return remoteLine(args).operands.slice(0, 1);

@@ -3,6 +3,7 @@ import { isRemote, shown, unknownMark } from '../../shell/reading/marks.ts';
 import type { codeRules } from './code-rules.ts';
 import { installOf } from './installs.ts';
 import type { Check, Finding } from './rule.ts';
+import { inTable } from '../../base/json.ts';
 
 type Id = (typeof codeRules)[number]['id'] | 'shell/persistence';
 type Found = readonly [rule: Id, does: string] | undefined;
@@ -57,7 +58,7 @@ function ofComputed(text: string): Found {
 }
 
 function ofRun(effect: RunEffect): Found {
-  return checks[effect.name]?.(effect) ?? undefined;
+  return inTable(checks, effect.name)?.(effect);
 }
 
 const schedules = (does: string): Found => ['shell/schedule', does];

@@ -5,6 +5,7 @@ import { isKnown } from '../../shell/reading/marks.ts';
 import { absolute } from '../../shell/reading/paths.ts';
 import type { gitRules } from './git-rules.ts';
 import type { Check, Finding, RuleContext, StateQuestion } from './rule.ts';
+import { inTable } from '../../base/json.ts';
 
 type Id = (typeof gitRules)[number]['id'];
 
@@ -18,7 +19,7 @@ export const checkGit: Check = function* (effect, context) {
   if (effect.kind !== 'run' || effect.name !== 'git' || effect.where === 'container') return;
   const command = gitCommandOf(effect.args, effect.cwd);
   if (command.args.some((text) => /^(?:-h|--help|--dry-run)$/.test(text))) return;
-  const check = checks[command.command];
+  const check = inTable(checks, command.command);
   if (check === undefined) return;
   const given = optionsOf(command);
   const git: Git = {
@@ -59,7 +60,7 @@ function optionsOf({ command, args }: GitCommand): ReadonlySet<string> {
       if (text.startsWith('--')) return text.split('=', 1);
       if (!/^-\w/.test(text)) return [];
       const letters = text.slice(1).split('');
-      const last = letters.findIndex((letter) => (valued[command] ?? '').includes(letter));
+      const last = letters.findIndex((letter) => inTable(valued, command)?.includes(letter));
       return (last === -1 ? letters : letters.slice(0, last + 1)).map((letter) => `-${letter}`);
     }),
   );

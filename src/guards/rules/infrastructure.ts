@@ -11,6 +11,7 @@ import {
   type Shape,
 } from './shapes.ts';
 import { lossOf } from './statements.ts';
+import { inTable } from '../../base/json.ts';
 
 type Found = readonly [rule: InfrastructureRule, does: string] | undefined;
 
@@ -337,14 +338,10 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
 };
 
 function ofRun({ name, args }: RunEffect): Found {
-  const own = Object.hasOwn(shapes, name)
-    ? shapes[name]
-    : Object.hasOwn(shapes, name.replace(/\d[\d.]*$/, ''))
-      ? shapes[name.replace(/\d[\d.]*$/, '')]
-      : undefined;
-  if (own === undefined) return undefined;
+  const known = inTable(shapes, name) ?? inTable(shapes, name.replace(/\d[\d.]*$/, ''));
+  if (known === undefined) return undefined;
   const text = args.join(' ').slice(0, 4_096);
-  const shape = own.find(
+  const shape = known.find(
     ({ matches, unless }) => matches.test(text) && !(unless?.test(text) ?? false),
   );
   return shape === undefined ? undefined : [shape.rule, shape.does];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, inTable } from '../../base/json.ts';
 import { said } from '../../base/message-of.ts';
 import type { HooksFromSource } from '../../core/definitions/hooks-from-source.ts';
 import type { HookSite } from '../../core/dialects/hook-site.ts';
@@ -84,7 +84,10 @@ export const format: HookFormat<ClaudeEventName, ClaudeHooks> = {
   more(entry, { args, async: isAsyncCommand = false, allowedEnv: named = [] }) {
     const { event, kind, command, field, from } = entry;
     const inPlace = (text: string): string =>
-      text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => from.folders[name] ?? whole);
+      text.replaceAll(
+        /\$\{(\w+)\}/g,
+        (whole, name: string) => inTable(from.folders, name) ?? whole,
+      );
     const isAsync =
       kind === 'command' ? isAsyncCommand : field('async', isFlag, 'true or false') === true;
     const wakes = field('asyncRewake', isFlag, 'true or false') === true;

@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord, inTable } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { keptForms, resultOf, shellStreams } from '../parts/tool-facts.ts';
 
@@ -12,7 +12,7 @@ export function toClaudeResponse(tool: string, input: Fields, given: unknown): u
   const known = forms.theirs(response);
   if (known) return known.form;
   const text = textsIn(response['llmContent']);
-  const make = Object.hasOwn(responses, tool) ? responses[tool] : undefined;
+  const make = inTable(responses, tool);
   const mcp = tool.startsWith('mcp__') ? [{ type: 'text', text }] : text;
   const made = make?.(text, input, response) ?? mcp;
   forms.keep(response, made);

@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord, inTable } from '../../base/json.ts';
 import {
   anything,
   flag,
@@ -95,7 +95,7 @@ const missing = (path: string, fix: string): Fault => ({ why: `"${path}" is miss
 
 function firstWrong(forms: Forms, fields: Fields, path: string): Fault | undefined {
   for (const [key, value] of Object.entries(fields)) {
-    const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
+    const form = inTable(forms, key);
     if (form === undefined)
       return { why: `it does not know the field "${path}${key}" here`, fix: 'remove that field' };
     if (!form.fits(value))

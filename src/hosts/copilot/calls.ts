@@ -1,5 +1,5 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
-import { defined, fieldsOf, isRecord } from '../../base/json.ts';
+import { defined, fieldsOf, isRecord, inTable } from '../../base/json.ts';
 import type { EventContext } from '../../core/answers/event-context.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { CallResult, CheckedCall, ReadCall } from '../../core/dialects/dialect.ts';
@@ -204,7 +204,8 @@ const camelNames: Readonly<Record<string, string>> = {
 const inSnakeCase = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      snakeNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      inTable(snakeNames, name) ??
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       name === 'toolResult' && isRecord(value) ? inSnakeCase(value) : value,
     ]),
   );
@@ -218,7 +219,7 @@ const inCamelCase = (event: CopilotEvent, given: Fields): Fields =>
   Object.fromEntries(
     Object.entries(given)
       .toSorted(([one], [other]) => Number(isOwnName(event, one)) - Number(isOwnName(event, other)))
-      .map(([name, value]) => [camelNames[name] ?? camel(name), value]),
+      .map(([name, value]) => [inTable(camelNames, name) ?? camel(name), value]),
   );
 
 function isOwnName({ point, isPascal }: CopilotEvent, name: string): boolean {

@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord } from '../../base/json.ts';
+import { fieldsOf, isRecord, inTable } from '../../base/json.ts';
 import { textsIn } from '../../core/protocol/tool-result.ts';
 import { keptForms, resultOf, shellStreams } from '../parts/tool-facts.ts';
 import {
@@ -55,7 +55,7 @@ const kinds: Readonly<Record<string, 'shell' | 'read' | 'write'>> = {
 /** Returns the kind of call that one of our tools makes; undefined if Cursor has no events for it. */
 export function callOf(ours: string): 'shell' | 'mcp' | 'read' | 'write' | undefined {
   const type = toCursorTool(ours);
-  return type.startsWith(mcpType) ? 'mcp' : Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  return type.startsWith(mcpType) ? 'mcp' : inTable(kinds, type);
 }
 
 /** Returns a tool's name without the prefix that marks a server's tool. */

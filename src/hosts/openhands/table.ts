@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, inTable } from '../../base/json.ts';
 import { inGroups } from '../../core/dialects/installation.ts';
 import { decisionWith, flatAnswer } from '../parts/speaking.ts';
 import { anySpelling, entriesBelow } from '../table/entries.ts';
@@ -26,7 +26,7 @@ export const table: DialectTable = {
   tools: [{ ours: 'run_shell_command', name: 'terminal', aliases: ['execute_bash'] }],
   calls: {
     from({ tool, input: { command, ...rest } }) {
-      const edit = tool === 'file_editor' ? edits[String(command)] : undefined;
+      const edit = tool === 'file_editor' ? inTable(edits, String(command)) : undefined;
       return edit && { tool: edit.ours, input: renamed(rest, edit.names) };
     },
     to({ tool, input }) {
@@ -64,7 +64,7 @@ export const table: DialectTable = {
   shell: 'bash',
   matching: 'names or regex',
   environment: ({ payload: { hook_event_name: event, session_id: session, cwd }, tool }) => ({
-    OPENHANDS_EVENT_TYPE: nativeNames[String(event)] ?? String(event),
+    OPENHANDS_EVENT_TYPE: inTable(nativeNames, String(event)) ?? String(event),
     ...(tool !== '' && { OPENHANDS_TOOL_NAME: tool }),
     OPENHANDS_PROJECT_DIR: String(cwd),
     OPENHANDS_SESSION_ID: String(session),
@@ -127,4 +127,6 @@ const renamed = (
   input: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,
 ): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [inTable(names, name) ?? name, value]),
+  );

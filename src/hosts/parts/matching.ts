@@ -1,5 +1,5 @@
 import { isRegex, RegexBudget } from '../../base/bounded-regex.ts';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, inTable } from '../../base/json.ts';
 import type { HookDefinition } from '../../core/definitions/hook-definition.ts';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 
@@ -74,7 +74,8 @@ const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Returns Claude Code's word for one of our words for a source, a reason or a kind. */
-export const toClaudeWord = (event: string, ours: string): string => words[event]?.[ours] ?? ours;
+export const toClaudeWord = (event: string, ours: string): string =>
+  inTable(words[event] ?? {}, ours) ?? ours;
 
 /** Returns our word for one of Claude Code's. */
 export const fromClaudeWord = (event: string, theirs: string): string =>

@@ -1,4 +1,5 @@
 import { type Decision, decisions } from '../../core/answers/answer.ts';
+import { inTable } from '../../base/json.ts';
 
 /** A text that is not empty. */
 export const textIn = (value: unknown): string | undefined =>
@@ -17,7 +18,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** What a word of `decision` means in hooks that follow Claude Code's. */
 export const meaningOf = (word: unknown): Meaning | undefined =>
-  typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+  typeof word === 'string' ? inTable(meanings, word) : undefined;
 
 /** The strictest of these words. */
 export const strictest = (words: readonly unknown[]): Decision | undefined =>

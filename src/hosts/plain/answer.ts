@@ -20,7 +20,7 @@ import {
   readOutcome,
 } from '../../core/answers/process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
-import { isRecord, isTooDeep } from '../../base/json.ts';
+import { isRecord, isTooDeep, inTable } from '../../base/json.ts';
 
 /** Reads a hook's ended process. */
 export const readAnswer = (
@@ -295,7 +295,8 @@ function lostFields(
   names: readonly string[],
 ): { unreadable?: string } {
   const lost = names.find(
-    (name) => (own(given, name) ?? undefined) !== undefined && own(kept, name) === undefined,
+    (name) =>
+      (inTable(given, name) ?? undefined) !== undefined && inTable(kept, name) === undefined,
   );
   return lost === undefined ? {} : { unreadable: `its "${lost}" cannot be understood` };
 }
@@ -309,9 +310,6 @@ function lostInside(event: HookEventName, notes: readonly string[]): { unreadabl
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const own = (fields: Fields, name: string): unknown =>
-  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /**
  * Copies BeforeTool's compatibility fields to the common ones, so that no merge can miss them.

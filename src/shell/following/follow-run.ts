@@ -12,6 +12,7 @@ import { followShell } from './shells.ts';
 import { followTool } from './follow-tool.ts';
 import { tools } from './tools.ts';
 import { followWrapper } from './wrappers.ts';
+import { inTable } from '../../base/json.ts';
 
 /** Follows a program with its arguments. */
 export function followRun(at: Following, words: readonly ExpandedWord[]): void {
@@ -113,7 +114,7 @@ export function followProgram(at: Following, name: string, args: readonly Expand
   if (name === 'find') return followFind(at, args);
   if (name === 'run-parts') return followRunParts(at, args);
   if (Object.hasOwn(tools, name)) return followTool(at, name, args);
-  const known = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  const known = inTable(programs, name);
   if (known !== undefined && followCommandLine(at, name, known, args)) return undefined;
   at.findings.names(name, 'named');
   return followAnything(at, name, args);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Following } from './following.ts';
 import { literally, type ExpandedWord } from './expanded-word.ts';
+import { inTable } from '../../base/json.ts';
 
 /** Returns the program that a package's name stands for: `prettier@3`, `@biomejs/biome`. */
 export const programOfPackage = (name: string): string =>
@@ -22,7 +23,7 @@ export function followScriptsOfPackage(
     const scripts = scriptsOf(manifest === undefined ? undefined : at.places.disk.read(manifest));
     const wanted = names.flatMap((name) => [`pre${name}`, name, `post${name}`]);
     for (const name of wanted) {
-      const code = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+      const code = inTable(scripts, name);
       if (typeof code !== 'string') continue;
       at.findings.indirectly(() => at.code(code));
       for (const program of code.match(/[\w.@/-]+/g) ?? [])

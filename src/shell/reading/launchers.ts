@@ -2,6 +2,7 @@ import { compact } from './compact.ts';
 import { CommandLine, type OptionShape } from './options.ts';
 import { anyProgram, type Program } from './program.ts';
 import type { Running } from './running.ts';
+import { inTable } from '../../base/json.ts';
 
 /** Options of programs whose value is a shell command. */
 const commandOptions: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +17,7 @@ const commandOptions: Readonly<Record<string, readonly string[]>> = {
 
 /** Runs the shell commands that a program's options name. */
 export function runOptions(at: Running, name: string, args: readonly string[]): void {
-  for (const option of Object.hasOwn(commandOptions, name) ? commandOptions[name]! : [])
+  for (const option of inTable(commandOptions, name) ?? [])
     for (const [index, text] of args.entries()) {
       const value = text.startsWith(`${option}=`)
         ? text.slice(option.length + 1)

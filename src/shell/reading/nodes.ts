@@ -14,6 +14,7 @@ import { Expander } from './expand.ts';
 import { blurred, unknownMark } from './marks.ts';
 import type { Walking } from './walking.ts';
 import type { ShellState } from './state.ts';
+import { inTable } from '../../base/json.ts';
 
 /** Walks through one part of a command and returns what it prints. */
 export function walk(at: Walking, node: SyntaxNode): string {
@@ -142,7 +143,7 @@ function conditional(at: Walking, { clause, then, elif, else: other }: If): stri
 /** Returns whether a condition holds, if its program always says the same. */
 function statusOf(node: SyntaxNode | undefined): boolean | undefined {
   if (node?.type !== 'Command' || node.redirects.length > 0) return undefined;
-  return { true: true, ':': true, false: false }[node.name?.text ?? ''];
+  return inTable({ true: true, ':': true, false: false }, node.name?.text ?? '');
 }
 
 function cases(at: Walking, { word, items }: Case): string {

@@ -6,6 +6,7 @@ import { anyProgram, readsSecret, type Program } from './program.ts';
 import type { Running } from './running.ts';
 import { recipesOf } from './recipes.ts';
 import { foldersAbove } from '../../base/folders-above.ts';
+import { inTable } from '../../base/json.ts';
 
 const dockerRun =
   'a,add-host,c,cap-add,cap-drop,cpus,device,dns,e,entrypoint,env,env-file,expose,gpus,h,hostname,ip,l,label,link,m,memory,mount,name,net,network,network-alias,p,pid,platform,publish,pull,restart,runtime,security-opt,shm-size,stop-signal,tmpfs,u,ulimit,user,userns,v,volume,volumes-from,w,workdir'.split(
@@ -226,7 +227,8 @@ const nodeRunner: Program = (at, args, name) => {
   const script =
     command === 'run' || command === 'run-script'
       ? rest[0]
-      : (shortcuts[command] ?? (name === 'npm' || installs.has(command) ? undefined : command));
+      : (inTable(shortcuts, command) ??
+        (name === 'npm' || installs.has(command) ? undefined : command));
   if (script !== undefined) return runPackageScript(at, script, folder);
   return unknownMark;
 };

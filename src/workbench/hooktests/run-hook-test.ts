@@ -8,7 +8,7 @@ import { differences, type Difference } from './judge.ts';
 import type { HookTest } from './read-tests.ts';
 import { outcomeOf, type Outcome } from '../matrix/outcome.ts';
 import { namesOf, runAs, type Trial } from '../matrix/run-as.ts';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, inTable } from '../../base/json.ts';
 import { nearestKey } from '../../settings/format/unknown-names.ts';
 import type { HookSystemConfig } from '../../hosts/system/hook-system-config.ts';
 import { callOutcome } from '../../hosts/relay/call-outcome.ts';
@@ -52,7 +52,7 @@ export async function runHookTest(
       '"dialect: all" runs one script as a hook of each dialect: name it with "hook"',
     );
   const dialect = isForAll ? knownDialects[0]! : knownDialects.find((one) => one.name === named)!;
-  const event = Object.hasOwn(dialect.events, name) ? dialect.events[name]! : undefined;
+  const event = inTable(dialect.events, name);
   if (event === undefined) {
     const names = Object.keys(dialect.events);
     const same = sameEvent(name, dialect.events);

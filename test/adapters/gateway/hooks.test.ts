@@ -265,6 +265,7 @@ test('refuses what no hook could judge, and a WebSocket', async () => {
   expect((await post('not JSON')).status).toBe(400);
   expect((await post('{}', { 'content-encoding': 'zstd' })).status).toBe(400);
   expect((await post('{}', { 'content-encoding': 'lzma' })).status).toBe(400);
+  expect((await post('{}', { 'content-encoding': 'constructor' })).status).toBe(400);
   expect((await post(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)).status).toBe(400);
   const packed = gzipSync(JSON.stringify({ model: 'm', messages: [] }));
   expect((await post(packed, { 'content-encoding': 'gzip' })).status).toBe(200);

@@ -1,4 +1,4 @@
-import { defined, isRecord } from '../../../base/json.ts';
+import { defined, isRecord, inTable } from '../../../base/json.ts';
 import { debugChannel } from '../../../base/log.ts';
 import type { GenAIResponse } from '../../../core/translate/genai-types.ts';
 import { joined, textsOf } from '../../../core/translate/turns.ts';
@@ -181,11 +181,11 @@ const finishReasons: Readonly<Record<string, string>> = {
  * ends. v2 reports a reason that it does not know in the same way, so that counts as broken off too.
  */
 function finishReasonOf(reason: unknown): string | undefined {
-  if (typeof reason === 'string') return finishReasons[reason];
+  if (typeof reason === 'string') return inTable(finishReasons, reason);
   if (!isRecord(reason)) return undefined;
   const { unified, raw } = reason;
   if (unified === 'other' && raw === undefined) return undefined;
-  return finishReasons[String(unified)];
+  return inTable(finishReasons, String(unified));
 }
 
 function usageOf(usage: unknown): GenAIResponse['usageMetadata'] {

@@ -8,6 +8,7 @@ import {
 import { said } from '../../../base/message-of.ts';
 import { ModelError } from '../model-error.ts';
 import { turnSchema } from './turn.ts';
+import { inTable } from '../../../base/json.ts';
 
 /** A mistake in a script. */
 export interface Mistake {
@@ -76,7 +77,7 @@ function wantedAt(path: Path): string {
   if (name === 'calls' && names.length === 1 && path.length > 1)
     return 'an object such as { name: read_file }';
   if (name === 'usage' && names.length > 1) return 'a whole number';
-  return wanted[names.join('.')] ?? wanted[name] ?? 'what the documentation says';
+  return inTable(wanted, names.join('.')) ?? inTable(wanted, name) ?? 'what the documentation says';
 }
 
 function keysOf([name]: Path): string {
