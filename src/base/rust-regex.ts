@@ -1,4 +1,5 @@
 import { inTable } from './json.ts';
+
 /**
  * Translates a regular expression from Rust's flavour to JavaScript's. Undefined if Rust's library
  * refuses it (look-around, back-references, a repetition of nothing), and for the rare ones that no

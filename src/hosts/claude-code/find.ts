@@ -20,6 +20,7 @@ import {
   foundHooks,
   hooksOfLevel,
   hooksOfPlugins,
+  onlyManaged,
   pluginHooks,
   type HostLevel,
   type OffSwitch,
@@ -193,11 +194,10 @@ const managedKey = 'allowManagedHooksOnly';
 
 /** Returns the switch that turns a source's hooks off, if there is one. */
 function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
-  const off = switchFor(levels, hooksOf, switchKey, (values) => flagIn(values[switchKey]));
-  const only = levels.find(
-    ({ source, values }) => source === 'system' && values[managedKey] === true,
+  return (
+    switchFor(levels, hooksOf, switchKey, (values) => flagIn(values[switchKey])) ??
+    onlyManaged(levels, hooksOf, managedKey)
   );
-  return off ?? (only && hooksOf !== 'system' ? { level: only, key: managedKey } : undefined);
 }
 
 /** Returns a list that restricts http hooks, from the strongest level that has one. */

@@ -14,7 +14,7 @@ import { cutStdout, factsOf, failure, failureText } from '../../core/answers/pro
 import type { Verdict } from '../../core/answers/verdict.ts';
 import type { HookEventName } from '../../core/points/hook-points.ts';
 import { holdsDenial } from '../parts/near-misses.ts';
-import { type Printed, printedIn } from '../parts/printed-json.ts';
+import { isJson, type Printed, printedIn } from '../parts/printed-json.ts';
 import { fromCodexInput, fromCodexResponse } from './calls.ts';
 import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
 import { faultOf, isSaid, type Fault } from './schema.ts';
@@ -121,21 +121,13 @@ function readStdout(stdout: string): Printed & { readonly broken?: Fault } {
   if (kind !== 'text') return printed;
   // Bytes that are not text come before it.
   const isText = text.slice(0, text.indexOf('{')).includes('\uFFFD');
-  const isJson = /^[{[]/.test(text);
+  const isClaimed = /^[{[]/.test(text);
   return {
     ...printed,
     // A list is not a log line around an answer.
-    objects: isText || (isJson && isParsed(text)) ? [] : printed.objects,
-    ...(isJson && { broken: { why: 'stdout is not a JSON object', fix: around.fix } }),
+    objects: isText || (isClaimed && isJson(text)) ? [] : printed.objects,
+    ...(isClaimed && { broken: { why: 'stdout is not a JSON object', fix: around.fix } }),
   };
-}
-
-function isParsed(text: string): boolean {
-  try {
-    return JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function denialIn(event: CodexEventName, fields: Fields): Said | undefined {

@@ -18,6 +18,7 @@ import { longestTimeout, reportSeconds } from '../parts/hook-groups.ts';
 import {
   foundHooks,
   hooksOfLevel,
+  onlyManaged,
   readLevels,
   switchFor,
   type HostLevel,
@@ -173,7 +174,8 @@ export async function findHooks(site: HookSite, all: readonly HostPlace[]): Prom
   );
   const isOff = switchedOff(levels);
   const offFor = (source: HookSource): OffSwitch | undefined =>
-    switchFor(levels, source, 'features.hooks', hooksAreOff) ?? onlyManaged(levels, source);
+    switchFor(levels, source, 'features.hooks', hooksAreOff) ??
+    onlyManaged(levels, source, 'allow_managed_hooks_only');
   return foundHooks<CodexHooks>({
     site,
     sources: levels.map((level) => ({
@@ -201,13 +203,6 @@ function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
   const { hooks, codex_hooks: old } = fieldsOf(features);
   const words = [hooks, old].filter((word) => typeof word === 'boolean');
   return words.length === 0 ? undefined : words.includes(false);
-}
-
-/** An administrator may allow only their own hooks. */
-function onlyManaged(levels: readonly HostLevel[], source: HookSource) {
-  const key = 'allow_managed_hooks_only';
-  const level = levels.find((one) => one.source === 'system' && one.values[key] === true);
-  return level && source !== 'system' ? { level, key } : undefined;
 }
 
 /**

@@ -21,6 +21,7 @@ import { answerMisses, type AnswerWords } from '../parts/near-misses.ts';
 import {
   type Printed,
   embeddedObjects,
+  isJson,
   parseObject,
   withoutDeepFields,
 } from '../parts/printed-json.ts';
@@ -167,14 +168,6 @@ function* first<One>(all: Iterable<One>, most: number): Generator<One> {
   for (const one of all) {
     if (++count > most) return;
     yield one;
-  }
-}
-
-function isJson(json: string): boolean {
-  try {
-    return JSON.parse(json) !== undefined;
-  } catch {
-    return false;
   }
 }
 

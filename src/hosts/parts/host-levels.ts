@@ -209,6 +209,16 @@ export function switchFor(
   return undefined;
 }
 
+/** Turns off all hooks but an administrator's own, if an administrator's file says so with this key. */
+export function onlyManaged(
+  levels: readonly HostLevel[],
+  hooksOf: HookSource,
+  key: string,
+): OffSwitch | undefined {
+  const level = levels.find(({ source, values }) => source === 'system' && values[key] === true);
+  return level && hooksOf !== 'system' ? { level, key } : undefined;
+}
+
 /**
  * Reports once per file that a stronger level's switch turns its hooks off. A switch of the file's own
  * level is not reported, because it was set on purpose.

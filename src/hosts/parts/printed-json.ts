@@ -48,6 +48,16 @@ function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
   return found;
 }
 
+/** Whether a text is JSON of any kind. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Parses a text that is one JSON object from its first character to its last; undefined for any other. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.startsWith('{')) return undefined;

@@ -11,7 +11,7 @@ import {
 } from '../../core/protocol/output.ts';
 import { defaultReason, type Answer, type Effect } from '../../core/answers/answer.ts';
 import { answerMisses, holdsDenial, withLostDenial } from '../parts/near-misses.ts';
-import { parseTwice, withoutDeepFields } from '../parts/printed-json.ts';
+import { parseTwice, withoutDeepFields, isJson } from '../parts/printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -212,15 +212,6 @@ function resemblesAnswer(text: string): boolean {
     bare.endsWith('}') ||
     /"(?:decision|continue|permissionDecision)\\*"\s*:/.test(bare)
   );
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readObject(

@@ -17,7 +17,7 @@ import { hookPointOf } from '../../core/points/hook-points.ts';
 import type { Fields, Said, ToolCall, LoadedDialect } from './host-table.ts';
 
 /** The host's name for a hook's event. */
-export const nativeOf = (
+const nativeOf = (
   { events }: Pick<LoadedDialect, 'events'>,
   { nativeEvent, event }: Pick<HookDefinition, 'nativeEvent' | 'event'>,
 ): string => nativeEvent ?? Object.keys(events).find((name) => events[name]!.at === event)!;
